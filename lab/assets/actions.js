@@ -10,7 +10,7 @@ const { state } = news;
 /** What leaving presentation mode means. */
 const LEAVING = "The answer is hidden, and leaving shows it. Leave all the same?";
 
-/** What new cases mean for whoever uses the open ones. */
+/** What new cases mean for users of the open ones. */
 const SHARED = "Every window shares the open cases. New ones have other URLs, and what the open ones have received is lost.";
 
 export function actionsOf({ draw, brief, storm, announce }) {

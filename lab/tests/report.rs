@@ -486,9 +486,26 @@ async fn the_judged_prediction_names_the_clients_of_a_comparison() {
         let page = story.with_prediction(Some(&predicted)).page();
 
         assert!(
-            page.contains(&format!(" Your guess: </b>{verdict}")),
+            page.contains(&format!(" Your prediction: </b>{verdict}")),
             "{page}"
         );
+    }
+}
+
+/// At the end of the course the next command runs all scenarios, which the page cannot.
+#[tokio::test]
+async fn a_button_tries_one_scenario() {
+    for (name, expected) in [
+        ("flaky", Some("scenario flaky-gives-up --compare")),
+        ("too-many-requests", None),
+    ] {
+        let (scenario, both, _) = comparison(name).await;
+        let story = Story::of_comparison(&scenario.words, &both, Options::LAB);
+
+        let page = story.fragment().into_string();
+
+        let tried = values(&page, "data-next").into_iter().next();
+        assert_eq!(tried, expected, "{}", both.next);
     }
 }
 

@@ -21,7 +21,7 @@ async fn a_guess_comes_before_the_answer_and_is_judged() {
     browser.press("2\u{e007}").await;
     browser.ended().await;
 
-    let verdict = "✗ Your guess: 2 requests; the answer: 3 requests.";
+    let verdict = "✗ Your prediction: 2 requests; the answer: 3 requests.";
     browser.shows("text('.answer')", verdict).await;
     let score = "Predict first · 0 of 1 right";
     browser.shows("text('#predict')", score).await;
@@ -114,7 +114,7 @@ async fn an_instructor_presents_question_run_and_answer() {
             (parts, json!([true, true, true, true, true, false])),
             (
                 "text('.answer')",
-                json!("✓ Your guess: 3 requests, correct."),
+                json!("✓ Your prediction: 3 requests, correct."),
             ),
             ("text('#predict')", json!("Predict first · 1 of 1 right")),
             (fits, json!(true)),

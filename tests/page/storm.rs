@@ -48,7 +48,7 @@ async fn a_storm_is_guessed_repeated_cancelled_and_varied() {
     browser.press(" ").await;
     browser.press("r").await;
     browser.storm_ended().await;
-    let answer = "✗ Your guess: 1 attempt. Right: 1 attempt · 3, budget.";
+    let answer = "✗ Your prediction: 1 attempt. Right: 1 attempt · 3, budget.";
     browser.shows("text('.answer')", answer).await;
     let learnt = ["Retries are load: ", "The model leaves out\n"];
     browser.says("text('#pictures .learned')", &learnt).await;

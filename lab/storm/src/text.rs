@@ -181,7 +181,8 @@ fn times(settings: &Settings, mark: &str) -> String {
     let start = if at > 3 { "0 s" } else { "" };
     let until_then = format!("{start:<at$}{mark} {}", moment(ends));
     let end = short(Periods::of(settings).last_quarter.start.as_secs_f64());
-    format!("{until_then:<room$}{length}   end: from {end} s on")
+    let room = room.saturating_sub(1);
+    format!("{until_then:<room$} {length}   end: from {end} s on")
 }
 
 /// A line of the picture.
@@ -321,6 +322,8 @@ mod tests {
             let ends = Settings { incident_starts: moment, incident_lasts: Duration::ZERO, ..settings };
             let below = times(&ends, "^");
             prop_assert_eq!(below.find('^'), Some(column(&settings, moment)), "{}", below);
+            let length = format!(" {}   end:", super::moment(settings.length));
+            prop_assert!(below.contains(&length), "{below}");
         }
     }
 }

@@ -38,6 +38,9 @@ async fn without_a_defence_only_its_named_rules_break() {
         assert_eq!(broken, defence.breaks, "{}", defence.id);
         assert!(comparison.compared.differ(), "{}", defence.id);
         assert!(comparison.runs[0].passed(), "{}", defence.id);
+        let terms = comparison.runs[1].terms.join(", ");
+        let says_jitter = terms.contains("full jitter");
+        assert_eq!(says_jitter, defence.id != "backoff-jitter", "{terms}");
     }
 }
 

@@ -175,7 +175,7 @@ async fn a_guess_is_answered_in_the_storm_of_the_command_line() {
     let of_the_command = storm::Plan::of(&storm::STORIES[0]).seed;
     assert_eq!(events[0].data["seed"], of_the_command);
     let over = &events.last().expect("an end").data;
-    let answer = "✗ Your guess: </b>&lt;b&gt;1 attempt. Right: ";
+    let answer = "✗ Your prediction: </b>&lt;b&gt;1 attempt. Right: ";
     assert_eq!(count_html(over, answer), 1, "{over}");
     ui.stop().await.expect("nothing is left");
 }

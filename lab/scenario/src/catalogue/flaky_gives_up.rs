@@ -11,8 +11,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "the service fails twice, and attempts are limited",
         request: "GET /flaky",
         question: Question::choices(
-            "Two requests get a 503, the third would succeed, and a call may make two attempts \
-                 by default. How does the call end?",
+            "Two requests get a 503, and the third would succeed. If a call may make only two \
+                 attempts, how does it end?",
             &[
                 Choice::new("with a success", answers::SUCCESS),
                 Choice::new("with the 503", answers::ERROR),

@@ -5,7 +5,7 @@ use super::prelude::*;
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "resumed-crawl",
-        title: "a crawl is killed before it saves page 2, and resumed",
+        title: "a crawl that is killed at page 2, and resumed",
         request: "GET /items",
         question: Question::number(
             "Three records on two pages. A crawl is killed after it processed page 2 and before it \

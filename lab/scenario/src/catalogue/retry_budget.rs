@@ -18,12 +18,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "the service is down, and five calls are made",
         request: "GET /down",
         question: answers::requests(
-            "Five calls are made to a service that is down, and share a budget of two retries. How \
-                 many requests will it see?",
+            "Five calls are made to a service that is down. With a retry budget, they may make two \
+                 retries together. How many requests will it see?",
         ),
         hint: "A limit for each call does not limit all calls together.",
-        why: "When a service is down, all callers retry, and the load triples when the service \
-                 can least bear it. A budget that all calls share bounds the total: once it is \
+        why: "When a service is down, all callers retry, and the load multiplies when the \
+                 service can least bear it. A budget that all calls share bounds the total: once it is \
                  spent, each call ends after one attempt.",
         reliable: "The calls of the reliable client shared two retries. The budget holds 0.4 tokens \
                  now: six further calls would pay for another retry.",

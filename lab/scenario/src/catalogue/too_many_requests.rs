@@ -37,8 +37,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         request: "GET /narrow",
         question: Question::number(
             "Sixteen callers call at the same time, and the service serves eight at a time. \
-                 The limit that the callers share allows 64 requests in flight, and each 429 halves \
-                 it. How many requests are refused?",
+                 A limit that the callers share, if there is one, starts at 64 requests in flight, \
+                 and each 429 halves it. How many requests are refused?",
             "requests",
             answers::REFUSED,
         ),

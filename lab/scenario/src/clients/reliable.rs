@@ -50,6 +50,9 @@ pub(crate) fn register(recorder: &SharedRecorder, tasks: &[Task], expected: &[Ex
         .expect("the defaults are legal");
 }
 
+/// The jitter of its backoff.
+pub(super) const FULL_JITTER: &str = "full jitter";
+
 impl ClientUnderTest for Reliable {
     fn identity(&self) -> Client {
         RELIABLE
@@ -60,47 +63,52 @@ impl ClientUnderTest for Reliable {
     }
 
     fn terms(&self, policy: &ScenarioPolicy, task: Task) -> Vec<String> {
-        let (base, cap) = (policy.backoff, Backoff::DEFAULT_CAP);
-        let mut terms = vec![
-            match policy.max_attempts {
-                1 => format!("1 attempt{}", task.attempted()),
-                attempts => format!("up to {attempts} attempts{}", task.attempted()),
-            },
-            format!("backoff {}–{}, full jitter", duration(base), duration(cap)),
-            format!("Retry-After up to {}", duration(policy.max_retry_after)),
-        ];
-        if let Some(deadline) = policy.deadline {
-            terms.push(format!("deadline {}", duration(deadline)));
-        }
-        if policy.read_timeout != DEFAULT_POLICY.read_timeout {
-            terms.push(format!("read timeout {}", duration(policy.read_timeout)));
-        }
-        if policy.max_body_bytes != DEFAULT_POLICY.max_body_bytes {
-            terms.push(format!("body up to {} bytes", policy.max_body_bytes));
-        }
-        match policy.retry_budget {
-            Some(tokens) if policy.retry_budget != DEFAULT_POLICY.retry_budget => {
-                terms.push(format!("retry budget {tokens}"));
-            }
-            _ => {}
-        }
-        if task.has_key() {
-            terms.push("sends an Idempotency-Key".to_owned());
-        }
-        match task {
-            Task::List(_) => terms.push(format!(
-                "at most {} pages, {} items",
-                policy.max_pages, policy.max_items
-            )),
-            Task::ResumeCrawl(_) => terms.push(format!("at most {} pages", policy.max_pages)),
-            _ => {}
-        }
-        terms
+        terms(policy, task, FULL_JITTER)
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         Ok(Box::new(client(connection, |builder| builder)?))
     }
+}
+
+/// The limits of the reference client, whose backoff has this jitter.
+pub(super) fn terms(policy: &ScenarioPolicy, task: Task, jitter: &str) -> Vec<String> {
+    let (base, cap) = (policy.backoff, Backoff::DEFAULT_CAP);
+    let mut terms = vec![
+        match policy.max_attempts {
+            1 => format!("1 attempt{}", task.attempted()),
+            attempts => format!("up to {attempts} attempts{}", task.attempted()),
+        },
+        format!("backoff {}–{}, {jitter}", duration(base), duration(cap)),
+        format!("Retry-After up to {}", duration(policy.max_retry_after)),
+    ];
+    if let Some(deadline) = policy.deadline {
+        terms.push(format!("deadline {}", duration(deadline)));
+    }
+    if policy.read_timeout != DEFAULT_POLICY.read_timeout {
+        terms.push(format!("read timeout {}", duration(policy.read_timeout)));
+    }
+    if policy.max_body_bytes != DEFAULT_POLICY.max_body_bytes {
+        terms.push(format!("body up to {} bytes", policy.max_body_bytes));
+    }
+    match policy.retry_budget {
+        Some(tokens) if policy.retry_budget != DEFAULT_POLICY.retry_budget => {
+            terms.push(format!("retry budget {tokens}"));
+        }
+        _ => {}
+    }
+    if task.has_key() {
+        terms.push("sends an Idempotency-Key".to_owned());
+    }
+    match task {
+        Task::List(_) => terms.push(format!(
+            "at most {} pages, {} items",
+            policy.max_pages, policy.max_items
+        )),
+        Task::ResumeCrawl(_) => terms.push(format!("at most {} pages", policy.max_pages)),
+        _ => {}
+    }
+    terms
 }
 
 /// A client as it is connected here, with `change` made to its configuration.

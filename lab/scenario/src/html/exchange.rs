@@ -5,7 +5,7 @@ use wire::{Exchange, Message};
 
 use crate::exchange::base_url;
 
-/// An exchange, and the command that sends the same to a service.
+/// An exchange, and a command that sends a similar request to a service.
 pub(super) fn exchange(exchange: &Exchange, service: &str) -> Markup {
     let curl = exchange.curl.as_ref();
     html! {
@@ -17,7 +17,7 @@ pub(super) fn exchange(exchange: &Exchange, service: &str) -> Markup {
             }
             @if let Some(curl) = curl.map(|curl| curl.replace(&base_url(), service)) {
                 p.command {
-                    "The same to the service of " code { "lab serve" } ": "
+                    "A similar request to the service of " code { "lab serve" } ": "
                     code { (curl) } " " button.copy type="button" { "Copy curl" }
                 }
             }

@@ -258,7 +258,7 @@ impl<'a> Story<'a> {
                 (Some(run), Some(prediction)) => {
                     @let (class, mark) = class_and_mark(prediction.came_true(run));
                     p.answer {
-                        b class=(class) { (mark) " Your guess: " }
+                        b class=(class) { (mark) " Your prediction: " }
                         (prediction.verdict(runs)) "."
                     }
                 },
@@ -294,7 +294,7 @@ impl<'a> Story<'a> {
                 @if let Some(next) = &self.next {
                     h3 { "Try next" }
                     p {
-                        @if next.starts_with("scenario ") {
+                        @if *next != "scenario all" {
                             button.try type="button" data-next=(next) { "Try it" } " "
                         }
                         (self.next_shows.unwrap_or_default())

@@ -130,7 +130,7 @@ fn guess_verdict(storm: &Storm, guess: &[String]) -> Markup {
     markup! {
         @if !guess.is_empty() {
             p.answer {
-                b class=(class) { (mark) " Your guess: " }
+                b class=(class) { (mark) " Your prediction: " }
                 (guess.join(" · "))
                 @match (is_right, right) {
                     (Some(true), _) => ": right.",

@@ -17,7 +17,7 @@ use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next};
 
-use super::{ClientUnderTest, Connection, RELIABLE, Reliable, ScenarioClient, Task};
+use super::{ClientUnderTest, Connection, RELIABLE, ScenarioClient, Task, reliable};
 use crate::{Client, Defence, ScenarioPolicy};
 
 /// Every defence that can be removed, with the client that remains.
@@ -54,7 +54,13 @@ impl ClientUnderTest for Without {
     }
 
     fn terms(&self, policy: &ScenarioPolicy, task: Task) -> Vec<String> {
-        let rest = Reliable.terms(&(self.allowed)(*policy), task);
+        let has_jitter = self.defence.id != backoff_jitter::WITHOUT.defence.id;
+        let jitter = if has_jitter {
+            reliable::FULL_JITTER
+        } else {
+            "no jitter"
+        };
+        let rest = reliable::terms(&(self.allowed)(*policy), task, jitter);
         let missing = format!("without {}", self.defence.id);
         [missing].into_iter().chain(rest).collect()
     }

@@ -1,6 +1,6 @@
 //! Ignores a Retry-After in seconds.
 
-use http::header::RETRY_AFTER;
+use http::{HeaderValue, header::RETRY_AFTER};
 use judge::rules::retry_after;
 use reqwest::Response;
 
@@ -29,7 +29,9 @@ pub(super) const WITHOUT: Without = Without {
 /// Removes a Retry-After in seconds.
 fn hide_seconds(response: &mut Response) {
     let value = response.headers().get(RETRY_AFTER);
-    if value.is_some_and(|value| value.as_bytes().iter().all(u8::is_ascii_digit)) {
+    let is_number =
+        |value: &HeaderValue| !value.is_empty() && value.as_bytes().iter().all(u8::is_ascii_digit);
+    if value.is_some_and(is_number) {
         response.headers_mut().remove(RETRY_AFTER);
     }
 }
