@@ -17,6 +17,8 @@ async fn two_windows_follow_the_same_runs_and_share_the_cases() {
     learner.click("#runs a").await;
     learner.until(left).await;
     assert_eq!(learner.address().await, instructor.address().await);
+    // What is shown would run again with the long wait.
+    learner.show_scenario(&lab, "retry-later").await;
     let id = learner.run().await;
     instructor
         .until(&format!("one('#runs a.passed[data-run=\"{id}\"]')"))

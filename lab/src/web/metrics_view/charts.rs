@@ -258,6 +258,9 @@ impl Shown<'_> {
                                     @if at > 0 { "_" wbr; }
                                     (word)
                                 }
+                                @if let Some(meaning) = meaning(&curve.name) {
+                                    " " small { (meaning) }
+                                }
                             }
                             td.number { (curve.now) }
                             td.number { (curve.change) }
@@ -297,6 +300,27 @@ impl Shown<'_> {
 
 fn look(curve: &Curve) -> String {
     format!("look-{}", curve.look)
+}
+
+/// The meaning of a reason to give up, or of the outcome of a call.
+pub(super) fn meaning(label: &str) -> Option<&'static str> {
+    Some(match label {
+        "tls" => "TLS would fail again",
+        "not_eligible" => "must not be repeated",
+        "retry_after_over_budget" => "asked to wait too long",
+        "attempts_exhausted" => "no attempt left",
+        "deadline" => "no time left for the wait",
+        "retry_budget_empty" => "too many retries of all calls",
+        "page_limit" => "too many pages",
+        "item_limit" => "too many items",
+        "ok" => "as promised",
+        "http_error" => "an error status",
+        "response_error" => "not what was promised",
+        "contract_error" => "a listing goes wrong",
+        "transport_error" => "no whole response",
+        "cancelled" => "the caller left",
+        _ => return None,
+    })
 }
 
 /// The lowest bound of a bucket that this share of the observations between two samples does not

@@ -3,8 +3,8 @@ use std::fmt::Write;
 use proptest::{collection::vec, prelude::*};
 
 use super::{
-    charts::charts,
-    history::{CHARTS, History, Lines},
+    charts::{charts, meaning},
+    history::{CHARTS, Counted, History, Lines},
     *,
 };
 
@@ -132,6 +132,23 @@ fn every_charted_metric_is_one_of_metrics_with_its_label() {
                 "{label} of {}",
                 charted.metric
             );
+        }
+    }
+}
+
+#[test]
+fn every_reason_to_give_up_and_every_outcome_has_a_meaning() {
+    let exposition = Exposition::new();
+    exposition.register(scenario::catalogue::CATALOGUE);
+    let mut history = History::default();
+
+    history.add(Duration::ZERO, &exposition.text());
+
+    for (chart, number) in [(2, 8), (4, 6)] {
+        let counted = history.counted(chart);
+        assert_eq!(counted.len(), number);
+        for Counted { label, .. } in counted {
+            assert!(meaning(label).is_some(), "{label}");
         }
     }
 }
