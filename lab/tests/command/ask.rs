@@ -49,12 +49,3 @@ fn a_comparison_is_predicted_for_the_reliable_client_by_a_letter() {
     let answers = "✓ predicted: after two seconds, correct: ";
     assert_contains(&ended.stdout, &[answers]);
 }
-
-#[test]
-fn the_course_keeps_the_score() {
-    // `items` and `flaky` are asked first; the others get no prediction.
-    let ended = lab_reading("scenario all --ask --seed 7", b"2\n1\n\n");
-
-    assert_contains(&ended.stderr, &["items: 2 requests, correct."]);
-    assert_contains(&ended.stdout, &["1 of 2 predictions came true\n"]);
-}

@@ -3,7 +3,9 @@
 use scenario::catalogue::{CATALOGUE, Scenario};
 use serde_json::Value;
 
-use crate::command::{Ended, assert_contains, assert_fits_80_columns, command, lab, printed};
+use crate::command::{
+    Ended, assert_contains, assert_fits_80_columns, command, lab, lab_reading, printed,
+};
 
 /// Runs in virtual time with one seed.
 fn run_scenario(arguments: &str) -> Ended {
@@ -57,15 +59,18 @@ fn a_run_that_misses_an_expectation_ends_with_1() {
 }
 
 #[test]
-fn runs_all_scenarios_and_sums_them_up() {
-    let text = printed("scenario all --seed 7");
+fn the_course_is_summed_up_with_the_score() {
+    // `items` and `flaky` are asked first; the others get no prediction.
+    let Ended { stdout, stderr, .. } = lab_reading("scenario all --ask --seed 7", b"2\n1\n\n");
 
+    assert_contains(&stderr, &["items: 2 requests, correct."]);
+    assert_contains(&stdout, &["1 of 2 predictions came true\n"]);
     let number = CATALOGUE.len();
     let sum = format!("{number} scenarios run with seed 7, {number} as expected");
-    assert_contains(&text, &[&sum]);
+    assert_contains(&stdout, &[&sum]);
     assert_contains(
-        &text,
+        &stdout,
         &CATALOGUE.iter().map(Scenario::name).collect::<Vec<_>>(),
     );
-    assert_fits_80_columns(&text);
+    assert_fits_80_columns(&stdout);
 }

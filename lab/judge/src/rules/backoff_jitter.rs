@@ -26,6 +26,7 @@ mod tests {
     use crate::rules::{
         Case, Judgement,
         Verdict::{self, Broken, CannotTell, Kept, NotExercised, Skipped},
+        card::NONE,
         testing::Script,
     };
 
@@ -79,17 +80,22 @@ mod tests {
 
     #[test]
     fn pauses_on_a_busy_machine_must_differ_by_more_than_the_noise() {
-        let gaps = [90, 100, 110, 130, 160, 180, 220, 230];
-        let late = |late| {
-            let mut records = came_back_after(&gaps);
-            let due = Duration::from_millis(50);
+        let wide = [90, 100, 110, 130, 160, 180, 220, 230];
+        let narrow = [50, 60, 60, 70, 80, 90, 100, 110];
+        let late = |gaps: &[u64], due, late| {
+            let mut records = came_back_after(gaps);
+            let due = Duration::from_millis(due);
             let late = Duration::from_millis(late);
             records[0].delays = vec![TimerDelay { due, late }];
             records
         };
 
-        assert_eq!(judged(&late(40)).verdict, Kept);
-        let untold = judged(&late(41));
+        assert_eq!(judged(&late(&narrow, 50, 14)).verdict, Kept);
+        assert_eq!(judged(&late(&narrow, 50, 15)).verdict, CannotTell);
+        // After all gaps.
+        assert_eq!(judged(&late(&narrow, 5_000, 15)).verdict, Kept);
+        assert_eq!(judged(&late(&wide, 50, 40)).verdict, Kept);
+        let untold = judged(&late(&wide, 50, 41));
         assert_eq!(untold.verdict, CannotTell);
         let words = "the pauses differ by up to 120 ms, which may be work or chance; the machine \
                      was busy, and a timer of the lab was 41 ms late";
@@ -140,5 +146,19 @@ mod tests {
 
         assert_eq!(judged(&records).verdict, CannotTell);
         assert_eq!(judged(&records[..1]).verdict, CannotTell);
+    }
+
+    #[test]
+    fn a_client_that_was_stopped_had_retried_at_once_before() {
+        let at_once = Script::gaps(&[1], |script| script).stopped_at(9_000);
+        let (whole, process) = at_once.case();
+        let dropping = at_once.clone().dropping(1).record();
+        let mut cases = vec![Case::with(whole, process, &NONE); 8];
+
+        let skipped = RULE.judge(&cases).verdict;
+        cases.push(Case::with(&dropping, process, &NONE));
+
+        assert_eq!(skipped, Skipped);
+        assert_eq!(RULE.judge(&cases).verdict, CannotTell);
     }
 }
