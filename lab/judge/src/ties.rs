@@ -2,7 +2,7 @@
 //!
 //! Made once from the record; rules read it and never guess. What ties two requests, and
 //! when one of them is too early, is a definition of [`wire`], which the host shares. A tie
-//! may be in doubt: then it condemns nobody.
+//! may be in doubt: then it breaks no rule.
 //! Waits and repetitions are ties on one route. A record may hold many thousands of
 //! requests, so the earlier ones are looked up by what they share.
 

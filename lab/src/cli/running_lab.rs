@@ -24,7 +24,7 @@ pub(crate) struct RunningLab {
 /// Why a lab did not respond as one.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunningLabError {
-    #[error("nobody listens at {0}; type: lab serve")]
+    #[error("nothing listens at {0}; type: lab serve")]
     Refused(String),
     #[error("{0} does not respond; stop the program that listens there, and type: lab serve")]
     TimedOut(String),
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(waited, Some(format!("{page} does not respond; {stop}")));
         assert_eq!(
             gone,
-            Some(format!("nobody listens at {page}; type: lab serve"))
+            Some(format!("nothing listens at {page}; type: lab serve"))
         );
     }
 }

@@ -56,7 +56,7 @@ pub struct ServiceConfig {
     pub on_request_span: Option<SpanHook>,
     /// Whether all requests belong to one call. Then a request is early if it comes before
     /// the newest response on its route allowed. Default: false, and only an equal trace or
-    /// idempotency key ties requests, since others may be somebody else's.
+    /// idempotency key ties requests, since others may be another client's.
     pub one_call: bool,
     /// Whether the service keeps, beside the ledger and bounded like it, what it itself
     /// sent and the shape of what it received: see [`RecordedExchange`](crate::RecordedExchange). Default:

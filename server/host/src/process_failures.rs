@@ -1,7 +1,7 @@
 //! Failures of this process: the system refused it a descriptor or memory, or it panicked.
 //!
 //! A client then fails for a reason that is not its own. So a run watches for them, and one
-//! that sees a failure judges nobody.
+//! that sees a failure judges no client.
 
 use std::{
     error::Error,
@@ -28,7 +28,7 @@ static COUNTERS: [AtomicU64; KINDS.len()] = [const { AtomicU64::new(0) }; KINDS.
 /// a service, its client and their runtimes.
 const LEAST: u64 = 64;
 
-/// Why a run judges nobody.
+/// Why a run judges no client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostFailure {

@@ -1,4 +1,4 @@
-//! A body whose frames somebody watches while somebody else reads it.
+//! A body whose frames are watched while it is read.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

@@ -44,6 +44,6 @@ pub enum ClosedBy {
     Bound,
     /// The service, because the client spoke HTTP/2, which the service does not speak.
     Http2,
-    /// Nobody in good order: it was reset, or failed.
+    /// Neither side in good order: it was reset, or failed.
     Reset,
 }

@@ -48,7 +48,7 @@ pub struct WireRequest {
     /// Whether it carried an `Authorization`, of which nothing else is kept.
     pub authorization: bool,
     /// The status of its response; none if its connection ended before that, or
-    /// before the end of its body: then nobody is known to have received a response.
+    /// before the end of its body: then it is not known that the client received a response.
     pub status: Option<u16>,
     /// A moment before the head of the response was written.
     #[serde(rename = "head_ns", with = "nanoseconds")]

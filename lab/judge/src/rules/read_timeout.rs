@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
     judge: Judge::Case(judge),
 };
 
-/// A client whose timeout is longer than the case is not wrong, so that nobody breaks it.
+/// A client whose timeout is longer than the case is not wrong, so no client breaks it.
 fn judge(case: &Case<'_>) -> Judgement {
     let requests = case.wire.entries.iter();
     let ends = requests

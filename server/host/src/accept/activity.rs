@@ -85,7 +85,7 @@ impl Activity {
         self.lock().closing.get_or_insert(now);
     }
 
-    /// Somebody closes the connection. Who does so first is kept.
+    /// Notes which side closes the connection; the first one counts.
     pub(super) fn is_closed_by(&self, by: ClosedBy) {
         self.lock().closed_by.get_or_insert(by);
     }
