@@ -27,8 +27,9 @@ const BODY: &str = r#"{"id":"j-1","attempt":3}"#;
 /// a call once its head is there, in seconds; `None` for those of the backoff.
 type Sample = (u16, Option<&'static str>, Option<&'static [u64]>);
 
-const SAMPLES: [Sample; 8] = [
+const SAMPLES: [Sample; 9] = [
     (200, None, Some(&[])),
+    (300, None, Some(&[])),
     (302, None, Some(&[])),
     (401, None, Some(&[])),
     (409, None, Some(&[])),

@@ -17,6 +17,8 @@ use crate::bench::{
     retry_after, status, sum, typed,
 };
 
+use crate::support::{offline, scripted::scripted};
+
 const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
@@ -98,6 +100,20 @@ async fn a_header_of_the_callers_replaces_the_clients() {
     let sent = &bench.sent().await[0];
     assert_eq!(sent.headers["accept"], "application/hal+json");
     assert_eq!(sent.headers["content-type"], "application/json-patch+json");
+}
+
+/// A server cannot send one, but a transport can.
+#[tokio::test]
+async fn the_body_of_a_204_is_not_looked_at() {
+    let transport = scripted(|_| async {
+        let response = http::Response::builder().status(204).body("no JSON");
+        Ok(response.expect("a response"))
+    });
+    let (client, _) = offline(transport, |builder| builder);
+
+    let response = client.delete(ORDERS).send().await;
+
+    response.expect("a success");
 }
 
 #[tokio::test]

@@ -90,6 +90,23 @@ async fn a_stop_names_the_wait_that_was_not_begun() {
 }
 
 #[tokio::test]
+async fn the_span_of_a_request_names_its_method_or_http() {
+    let (spans, _watch) = Spans::watch();
+    let bench = Bench::new(Script::always(status(204))).await;
+
+    for method in ["GET", "PURGE"] {
+        let method = method.parse().expect("a method");
+        let request = bench.client.http().request(method, bench.server.uri());
+        request.send().await.expect("a response");
+    }
+
+    let names = spans.values("otel.name");
+    for name in ["GET /", "HTTP /"] {
+        assert!(names.iter().any(|found| found == name), "{names:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_response_that_moves_the_concurrency_limit_says_so() {
     let (spans, _watch) = Spans::watch();
     let tally = Tally::new();

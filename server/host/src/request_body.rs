@@ -220,6 +220,7 @@ mod tests {
     use std::cell::Cell;
     use std::future::ready;
 
+    use futures_util::stream;
     use http_body_util::Full;
 
     use super::*;
@@ -244,8 +245,8 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_body_that_is_dropped_before_its_end_is_unread() {
-        let unread = [(); 4].map(|()| Cell::new(false));
-        let [empty, read, half_read, dropped] = &unread;
+        let unread = [(); 5].map(|()| Cell::new(false));
+        let [empty, read, half_read, dropped, malformed] = &unread;
         let chunks = |is_unread| {
             let chunks = Full::from("chunk").with_trailers(ready(None::<Result<_, _>>));
             bounded(chunks, is_unread)
@@ -258,8 +259,11 @@ mod tests {
         half.frame().await.unwrap().unwrap();
         drop(half);
         drop(chunks(dropped));
+        let frames = [Err::<Bytes, _>(io::Error::from(ErrorKind::InvalidData))];
+        let broken = Body::from_stream(stream::iter(frames));
+        bounded(broken, malformed).collect().await.unwrap_err();
 
         let unread = unread.map(Cell::into_inner);
-        assert_eq!(unread, [false, false, true, true]);
+        assert_eq!(unread, [false, false, true, true, true]);
     }
 }
