@@ -9,11 +9,11 @@ use testkit::{process::signal, responding};
 use crate::command::{Ended, assert_contains, command, printed_url, status};
 
 /// An application that takes what it gets.
-pub(crate) const CALM: &str = r#"curl -sS -m 8 -o /dev/null "$API_URL/v1/orders" || true"#;
+pub(crate) const CALM: &str = r#"curl -sS -m 60 -o /dev/null "$API_URL/v1/orders" || true"#;
 
 /// An application that sends a refused request again.
 const STUBBORN: &str = r#"
-    ask() { curl -s -m 8 -o /dev/null -w '%{http_code}' -d order "$API_URL/v1/orders"; }
+    ask() { curl -s -m 60 -o /dev/null -w '%{http_code}' -d order "$API_URL/v1/orders"; }
     [ "$(ask)" = 201 ] || ask >/dev/null; true"#;
 
 /// An API that answers every request with a 201, until the end of the tests.

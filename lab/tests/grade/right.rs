@@ -1,7 +1,7 @@
 //! Right in unusual ways: no rule is broken, and every goal has the expected result.
 
 use futures_util::future::join_all;
-use grade::{GoalVerdict, ProcessSlots, TASKS};
+use grade::{GoalVerdict, ProcessSlots, TASKS, Task};
 use judge::rules::{Rule, Verdict, find};
 use process::ClientCommand;
 use testkit::files::example;
@@ -29,11 +29,15 @@ async fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
     let (slots, client) = (ProcessSlots::new(AT_ONCE), [example("reliable").into()]);
     let client = ClientCommand::new(client).expect("a command");
 
-    let grades = TASKS
-        .iter()
-        .map(|task| graded(task.words.name, &client, &slots));
+    let graded = |task: &'static Task| graded(task.words.name, &client, &slots);
 
-    for grade in join_all(grades).await {
+    // One task gives its client six seconds, which others would take from it here.
+    let is_short = |task: &&Task| task.words.name == "crowded";
+    let (short, others): (Vec<_>, Vec<_>) = TASKS.iter().copied().partition(is_short);
+    let mut grades = join_all(others.into_iter().map(graded)).await;
+    grades.extend(join_all(short.into_iter().map(graded)).await);
+
+    for grade in grades {
         assert_eq!(
             grade.goal.verdict,
             GoalVerdict::Reached,

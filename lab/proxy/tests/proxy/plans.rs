@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use super::*;
 
 /// An application that takes what it gets.
-const CALM: &str = r#"curl -sS -m 8 -o /dev/null "$API_URL/v1/orders" || true"#;
+const CALM: &str = r#"curl -sS -m 60 -o /dev/null "$API_URL/v1/orders" || true"#;
 
 /// An API that answers every request with a 201.
 fn api() -> String {
@@ -94,7 +94,7 @@ async fn a_plan_that_cannot_be_made_says_why() {
 async fn no_output_holds_a_secret() {
     let folder = tempdir().expect("a folder");
     let script = folder.path().join("app.sh");
-    let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/path_qz70123456789abc?token=query-qz7" \
+    let sends = r#"curl -s -m 60 -o /dev/null "$API_URL/v1/path_qz70123456789abc?token=query-qz7" \
         -H 'Authorization: Bearer bearer-qz7-0123456789' -H 'Cookie: id=cookie-qz7' \
         -H 'Idempotency-Key: key-qz7' -d body-qz7
         curl -s -o /dev/null "$API_URL/v1/a" -H 'Origin: http://origin-qz7'
