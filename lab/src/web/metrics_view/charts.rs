@@ -21,7 +21,7 @@ const SPANS: [Duration; 4] = [
 ];
 
 /// The quantiles that are shown, with their names.
-const QUANTILES: [(&str, f64); 2] = [("median", 0.5), ("99 %", 0.99)];
+const QUANTILES: [(&str, f64); 2] = [("half", 0.5), ("99 %", 0.99)];
 
 /// The name of the sum of all parts.
 const ALL: &str = "all";
@@ -37,8 +37,8 @@ const HEADROOM: f64 = 1.1;
 /// The least distance of two marks, in percent of the width.
 const APART: f64 = 4.0;
 
-/// How many of the runs that moved a counter are named.
-const NAMED: usize = 2;
+/// Of how many scenarios the newest run that moved a counter is named.
+const NAMED: usize = 4;
 
 /// The time that all charts show: it ends with the newest sample.
 struct Shown<'a> {
@@ -122,18 +122,24 @@ impl Shown<'_> {
             (self.lines(&axis, drawn))
             @for (run, at) in self.apart(&marks) {
                 a.run href={ "/runs/" (run.id) } tabindex="-1" {
-                    title { (run.scenario) ": open this run" }
+                    title { (run.scenario) " began here: open the run" }
                     line.reach x1={ (at) "%" } x2={ (at) "%" } y2="100%" {}
                     line x1={ (at) "%" } x2={ (at) "%" } y2="100%" {}
                     text x={ (at) "%" } dy="-.2em" text-anchor="middle" { "▼" }
                 }
             }
         };
-        let named = marks.iter().rev().take(NAMED).collect::<Vec<_>>();
+        let mut named: Vec<&RunMark> = Vec::new();
+        for run in marks.iter().rev() {
+            if named.iter().all(|other| other.scenario != run.scenario) {
+                named.push(run);
+            }
+        }
+        named.truncate(NAMED);
         let below = html! {
             @if !named.is_empty() {
                 p.remark {
-                    "Newest runs of this page that moved it: "
+                    "Runs that moved it: "
                     @for (at, run) in named.iter().enumerate() {
                         @if at > 0 { ", " }
                         a href={ "/runs/" (run.id) } { (run.scenario) }
@@ -143,7 +149,8 @@ impl Shown<'_> {
             }
         };
         let rows = parts.iter().chain([&all]);
-        self.figure(number, charted, &plot, &self.table(number, rows), &below)
+        let table = self.table(number, "in all", rows);
+        self.figure(number, charted, &plot, &table, &below)
     }
 
     /// The chart of the durations of calls.
@@ -179,7 +186,7 @@ impl Shown<'_> {
             (axis.grid(|millis| duration(Duration::from_millis(millis as u64))))
             (self.lines(&axis, &curves))
         };
-        let table = self.table(number, curves.iter());
+        let table = self.table(number, "last minute", curves.iter());
         self.figure(number, charted, &plot, &table, &html! {})
     }
 
@@ -235,12 +242,12 @@ impl Shown<'_> {
     }
 
     /// The numbers of a chart: also the legend, if it has several lines.
-    fn table<'a>(&self, number: usize, rows: impl Iterator<Item = &'a Curve>) -> Markup {
+    fn table<'a>(&self, number: usize, now: &str, rows: impl Iterator<Item = &'a Curve>) -> Markup {
         html! {
             table.numbers-now aria-labelledby={ "chart-" (number) "-title" } {
                 thead { tr {
                     td {}
-                    th.number scope="col" { "now" }
+                    th.number scope="col" { (now) }
                     th.number scope="col" { "last " (self.ago()) }
                 } }
                 tbody {

@@ -35,13 +35,14 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Retries",
         metric: RETRIES.name,
-        question: "Who chose the wait: the client (backoff) or the service?",
+        question: "How many requests were sent again, and who chose the wait: the client (backoff) \
+                   or the service (retry_after)?",
         lines: Lines::Each("wait_source"),
     },
     Charted {
         title: "Give-ups",
         metric: GIVE_UPS.name,
-        question: "At which limit did calls end?",
+        question: "Why did calls end without another attempt?",
         lines: Lines::Each("reason"),
     },
     Charted {
@@ -53,13 +54,13 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Calls",
         metric: CALLS.name,
-        question: "How did they end?",
+        question: "How did calls end? One run may make several.",
         lines: Lines::Each("outcome"),
     },
     Charted {
         title: "Faults",
         metric: FAULTS.name,
-        question: "How many were served on purpose?",
+        question: "How many responses were wrong on purpose?",
         lines: Lines::Sum,
     },
     Charted {
@@ -71,7 +72,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Durations",
         metric: CALL_DURATION.name,
-        question: "At most how long did calls of the last minute take?",
+        question: "Within what time did half of the calls of a minute end, and 99 %?",
         lines: Lines::Quantiles,
     },
 ];
