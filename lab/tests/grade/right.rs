@@ -31,7 +31,7 @@ async fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
 
     let graded = |task: &'static Task| graded(task.words.name, &client, &slots);
 
-    // One task gives its client six seconds, which others would take from it here.
+    // One task gives its client eight seconds, which others would take from it here.
     let is_short = |task: &&Task| task.words.name == "crowded";
     let (short, others): (Vec<_>, Vec<_>) = TASKS.iter().copied().partition(is_short);
     let mut grades = join_all(others.into_iter().map(graded)).await;

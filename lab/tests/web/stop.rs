@@ -1,7 +1,5 @@
 //! The shutdown: it is prompt in any state, and leaves no task or socket.
 
-use std::net::TcpListener;
-
 use futures_util::future::join_all;
 use http::Method;
 use testkit::PATIENCE;
@@ -55,7 +53,8 @@ async fn nothing_that_goes_on_delays_the_shutdown() {
         while page.next().await.is_some() {}
     }
     for port in ports {
-        TcpListener::bind(("127.0.0.1", port)).expect("a free port");
+        let connected = TcpStream::connect(("127.0.0.1", port)).await;
+        connected.expect_err("it is closed");
     }
 }
 
