@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 
 use futures_util::future::join_all;
-use grade::{GoalVerdict, ProcessSlots, TASKS};
+use grade::{GoalVerdict, TASKS};
 use process::ClientCommand;
 
-use crate::grade::{AT_ONCE, assert_none, fault, graded, habit};
+use crate::grade::{SLOTS, assert_none, fault, graded, habit};
 
 /// The goals that need no second attempt.
 const WITHOUT_RETRY: [&str; 13] = [
@@ -27,10 +27,10 @@ const WITHOUT_RETRY: [&str; 13] = [
 
 #[tokio::test]
 async fn a_client_without_retries_reaches_the_goals_that_need_none() {
-    let (slots, client) = (ProcessSlots::new(AT_ONCE), habit("lazy"));
+    let client = habit("lazy");
 
     let cases = TASKS.iter().map(async |task| {
-        let grade = graded(task.words.name, &client, &slots).await;
+        let grade = graded(task.words.name, &client, &SLOTS).await;
         let verdict = if WITHOUT_RETRY.contains(&task.words.name) {
             GoalVerdict::Reached
         } else {
@@ -44,10 +44,10 @@ async fn a_client_without_retries_reaches_the_goals_that_need_none() {
 /// One request and a guess: only what any client reports after a single failure.
 #[tokio::test]
 async fn a_guess_reaches_only_goals_that_any_error_reaches() {
-    let (slots, client) = (ProcessSlots::new(AT_ONCE), habit("guesses"));
+    let client = habit("guesses");
 
     let cases = TASKS.iter().map(async |task| {
-        let grade = graded(task.words.name, &client, &slots).await;
+        let grade = graded(task.words.name, &client, &SLOTS).await;
         let verdict = match task.words.name {
             "down" | "post-once" | "unbounded" => GoalVerdict::Reached,
             _ => GoalVerdict::Missed,
@@ -60,11 +60,9 @@ async fn a_guess_reaches_only_goals_that_any_error_reaches() {
 /// Each would finish if it had more time, or were refused more often.
 #[tokio::test]
 async fn without_a_shared_limit_the_goal_of_crowded_is_missed() {
-    let slots = ProcessSlots::new(AT_ONCE);
-
     let cases = ["alone", "waves", "one-by-one"].map(async |name| {
         let client = habit(name);
-        let grade = graded("crowded", &client, &slots).await;
+        let grade = graded("crowded", &client, &SLOTS).await;
         fault(&grade, &client, Some(GoalVerdict::Missed), &[])
     });
     assert_none(join_all(cases).await);
@@ -73,14 +71,13 @@ async fn without_a_shared_limit_the_goal_of_crowded_is_missed() {
 #[cfg(unix)]
 #[tokio::test]
 async fn without_requests_no_goal_is_reached() {
-    let slots = ProcessSlots::new(AT_ONCE);
     let commands: [&[&str]; 2] = [&["true"], &["sh", "-c", "kill -SEGV $$"]];
 
     for words in commands {
         let words = words.iter().map(OsString::from);
         let client = ClientCommand::new(words).expect("a command");
         let cases = TASKS.iter().copied().map(async |task| {
-            let grade = graded(task.words.name, &client, &slots).await;
+            let grade = graded(task.words.name, &client, &SLOTS).await;
             fault(&grade, &client, Some(GoalVerdict::Crashed), &[])
         });
         assert_none(join_all(cases).await);

@@ -17,7 +17,7 @@ use judge::rules::{Rule, Verdict, find};
 use process::ClientCommand;
 use testkit::files::{example, root};
 
-use crate::grade::{AT_ONCE, describe, graded, habit, wrong};
+use crate::grade::{SLOTS, describe, graded, habit, wrong};
 
 const CARDS: usize = 20;
 
@@ -124,10 +124,8 @@ fn said(grade: &TaskGrade) -> (GoalVerdict, Vec<(&'static str, Verdict)>) {
 async fn twenty_cards_of_the_reference_client_are_equal_on_a_busy_machine() {
     let _busy = Busy::start();
     let client = ClientCommand::new([example("reliable").into()]).expect("a command");
-    let slots = ProcessSlots::new(AT_ONCE);
-
     let cards = (0..CARDS).flat_map(|_| TASKS);
-    let cases = cards.map(async |task| graded(task.words.name, &client, &slots).await);
+    let cases = cards.map(async |task| graded(task.words.name, &client, &SLOTS).await);
     let grades = join_all(cases).await;
 
     let mut found = BTreeMap::<_, Vec<_>>::new();

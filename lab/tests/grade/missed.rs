@@ -1,9 +1,9 @@
 //! Wrong on purpose in ways that no rule forbids: each habit misses the goal of its task.
 
 use futures_util::future::join_all;
-use grade::{GoalVerdict, ProcessSlots};
+use grade::GoalVerdict;
 
-use crate::grade::{AT_ONCE, assert_none, fault, graded, habit, wrong::Row};
+use crate::grade::{SLOTS, assert_none, fault, graded, habit, wrong::Row};
 
 /// Habit, task, and the rules that it breaks beside.
 const TABLE: [Row; 15] = [
@@ -26,11 +26,9 @@ const TABLE: [Row; 15] = [
 
 #[tokio::test]
 async fn every_habit_misses_its_goal() {
-    let slots = ProcessSlots::new(AT_ONCE);
-
     let cases = TABLE.iter().map(async |(name, task, rules)| {
         let client = habit(name);
-        let grade = graded(task, &client, &slots).await;
+        let grade = graded(task, &client, &SLOTS).await;
         fault(&grade, &client, Some(GoalVerdict::Missed), rules)
     });
     assert_none(join_all(cases).await);

@@ -8,7 +8,7 @@ mod missed;
 mod right;
 mod wrong;
 
-use std::ffi::OsString;
+use std::{ffi::OsString, sync::LazyLock};
 
 use grade::{GoalVerdict, ProcessSlots, TaskGrade, find, run_task};
 use process::ClientCommand;
@@ -20,8 +20,8 @@ fn habit(name: &str) -> ClientCommand {
     ClientCommand::new(words).expect("a command")
 }
 
-/// How many processes run at once: they spend most of their time waiting.
-const AT_ONCE: u32 = 48;
+/// How many processes of all these tests run at once: they spend most of their time waiting.
+static SLOTS: LazyLock<ProcessSlots> = LazyLock::new(|| ProcessSlots::new(48));
 
 async fn graded(task: &str, client: &ClientCommand, slots: &ProcessSlots) -> TaskGrade {
     let task = find(task).expect("a task");

@@ -1,12 +1,12 @@
 //! Right in unusual ways: no rule is broken, and every goal has the expected result.
 
 use futures_util::future::join_all;
-use grade::{GoalVerdict, ProcessSlots, TASKS, Task};
+use grade::{GoalVerdict, TASKS, Task};
 use judge::rules::{Rule, Verdict, find};
 use process::ClientCommand;
 use testkit::files::example;
 
-use crate::grade::{AT_ONCE, assert_none, describe, fault, graded, habit};
+use crate::grade::{SLOTS, assert_none, describe, fault, graded, habit};
 
 /// Habits that are correct and reach every goal.
 const UNUSUAL: [&str; 9] = [
@@ -26,10 +26,10 @@ const IN_WORDS: [&str; 2] = ["maintenance", "refused"];
 
 #[tokio::test]
 async fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
-    let (slots, client) = (ProcessSlots::new(AT_ONCE), [example("reliable").into()]);
+    let client = [example("reliable").into()];
     let client = ClientCommand::new(client).expect("a command");
 
-    let graded = |task: &'static Task| graded(task.words.name, &client, &slots);
+    let graded = |task: &'static Task| graded(task.words.name, &client, &SLOTS);
 
     // One task gives its client eight seconds, which others would take from it here.
     let is_short = |task: &&Task| task.words.name == "crowded";
@@ -72,7 +72,6 @@ async fn unusual_but_correct_habits_break_no_rule_of_any_task() {
 
 /// Asserts that the chosen pairs of a habit and a task are right, by their numbers.
 async fn are_right(is_chosen: impl Fn(usize, usize) -> bool) {
-    let slots = ProcessSlots::new(AT_ONCE);
     let pairs =
         (0..UNUSUAL.len()).flat_map(|habit| (0..TASKS.len()).map(move |task| (habit, task)));
     let all = pairs
@@ -84,7 +83,7 @@ async fn are_right(is_chosen: impl Fn(usize, usize) -> bool) {
         .map(|task| (habit("exit-code-alone"), task));
 
     let cases = all.chain(by_exit_code).map(async |(client, task)| {
-        let grade = graded(task, &client, &slots).await;
+        let grade = graded(task, &client, &SLOTS).await;
         fault(&grade, &client, Some(GoalVerdict::Reached), &[])
     });
     assert_none(join_all(cases).await);

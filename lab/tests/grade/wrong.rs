@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use grade::{ProcessSlots, TASKS, Task, TaskGrade};
 use judge::rules::{RULES, Verdict};
 
-use crate::grade::{AT_ONCE, assert_none, describe, fault, graded, habit};
+use crate::grade::{SLOTS, assert_none, describe, fault, graded, habit};
 
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
@@ -99,11 +99,9 @@ const NEVER_BROKEN: &str = "read-timeout";
 
 #[tokio::test]
 async fn every_habit_breaks_its_rules_and_no_other() {
-    let slots = ProcessSlots::new(AT_ONCE);
-
     let cases = TABLE.iter().map(async |(name, task, rules)| {
         let client = habit(name);
-        let grade = graded(task, &client, &slots).await;
+        let grade = graded(task, &client, &SLOTS).await;
         fault(&grade, &client, None, rules)
     });
     assert_none(join_all(cases).await);

@@ -28,6 +28,8 @@ pub(super) struct Gap {
     pub(super) length: Duration,
     /// The largest delay of the lab's timer within its first second.
     pub(super) delay: Duration,
+    /// The same in the whole case.
+    pub(super) case_delay: Duration,
 }
 
 /// What gaps show.
@@ -62,8 +64,8 @@ const PAUSE_IN_NOISE: Duration = Duration::from_millis(100);
 /// A machine is quiet if the noise is below this.
 const QUIET: Duration = Duration::from_millis(15);
 
-/// Above this noise nothing shows that pauses are random: clients whose pauses were equal were seen
-/// to wait for a processor for 300 ms while the timer was 42 ms late.
+/// If the timer was ever this late in a case, nothing shows that pauses are random: clients whose
+/// pauses were equal were seen to wait for a processor for 300 ms while it was 42 ms late.
 const TOO_BUSY: Duration = Duration::from_millis(30);
 
 /// Pauses that differ by this are random on a quiet machine.
@@ -94,6 +96,8 @@ pub(super) fn gaps<'a>(
     failed: fn(&WireRequest) -> bool,
 ) -> Vec<(&'a WireRequest, Gap)> {
     let retries = ties.repetitions().filter(|(first, _)| failed(first));
+    let late = wire.delays.iter().map(|delay| delay.late);
+    let case_delay = late.max().unwrap_or_default();
     let gaps = retries.enumerate().filter_map(|(number, (first, next))| {
         let begun = first.head?;
         let heard = begun..=next.arrived.min(begun + HEARD);
@@ -104,6 +108,7 @@ pub(super) fn gaps<'a>(
             place: (number, first.status?),
             length: next.arrived.checked_sub(begun)?,
             delay: within.map(|delay| delay.late).max().unwrap_or_default(),
+            case_delay,
         };
         Some((next, gap))
     });
@@ -223,10 +228,12 @@ pub(super) fn jitter(gaps: &[Gap]) -> Shown {
             span >= SPAN && span >= median / 5 && median >= PAUSE
         } else {
             let is_wide = span >= PAUSE_IN_NOISE && span >= median / 2;
-            noise < TOO_BUSY && is_wide && median >= PAUSE_IN_NOISE
+            is_wide && median >= PAUSE_IN_NOISE
         }
     };
-    if pools.iter().any(is_random) {
+    let case_delays = gaps.iter().map(|gap| gap.case_delay);
+    let case_delay = case_delays.max().unwrap_or_default();
+    if case_delay < TOO_BUSY && pools.iter().any(is_random) {
         return Shown::Kept;
     }
     let equal = pools.iter().find(|((number, _), lengths)| {
@@ -251,7 +258,8 @@ pub(super) fn jitter(gaps: &[Gap]) -> Shown {
     Shown::CannotTell(match spans.max() {
         Some(span) => {
             let span = duration_left(span);
-            format!("the pauses differ by up to {span}, which may be work or chance") + &busy(noise)
+            let found = format!("the pauses differ by up to {span}, which may be work or chance");
+            found + &busy(case_delay)
         }
         None => too_few(gaps.len()),
     })
@@ -490,6 +498,7 @@ mod tests {
                     place: (number, status),
                     length: millis(length),
                     delay: millis(largest),
+                    case_delay: millis(largest),
                 });
             }
         }

@@ -93,7 +93,8 @@ mod tests {
         assert_eq!(judged(&late(&narrow, 50, 14)).verdict, Kept);
         assert_eq!(judged(&late(&narrow, 50, 15)).verdict, CannotTell);
         // After all gaps.
-        assert_eq!(judged(&late(&narrow, 5_000, 15)).verdict, Kept);
+        assert_eq!(judged(&late(&narrow, 5_000, 29)).verdict, Kept);
+        assert_eq!(judged(&late(&narrow, 5_000, 30)).verdict, CannotTell);
         assert_eq!(judged(&late(&wide, 50, 29)).verdict, Kept);
         let untold = judged(&late(&wide, 50, 30));
         assert_eq!(untold.verdict, CannotTell);
