@@ -403,7 +403,7 @@ impl Browser {
 
     /// The page as a picture, small enough for a README.
     pub(crate) async fn picture(&self) -> String {
-        let how = json!({ "format": "webp", "quality": 60 });
+        let how = json!({ "format": "webp", "quality": 55 });
         let picture = self.tool("Page.captureScreenshot", how).await;
         picture["data"].as_str().expect("base64").to_owned()
     }

@@ -264,8 +264,8 @@ where
         }
     }
 
-    /// Waits for a turn under the concurrency limit; returns it with the time left. Waits
-    /// can end late, so the deadline may have passed by then: there is no turn in that case.
+    /// Waits for a turn under the concurrency limit; returns it with the time left, or nothing
+    /// if the deadline has passed: a wait can end late.
     async fn turn(&self, call: &Call) -> Option<(Option<Permit<'_>>, Option<Duration>)> {
         let permit = match &self.concurrency {
             Some(limit) => Some(self.permit(limit, call).await?),

@@ -163,7 +163,7 @@ impl OperationMetrics {
             endpoint,
             method,
             request_name: match method {
-                "_OTHER" => format!("HTTP {}", endpoint.template()),
+                labels::OTHER_METHOD => format!("HTTP {}", endpoint.template()),
                 method => format!("{method} {}", endpoint.template()),
             },
             calls: Handles::of(catalogue::CALLS),

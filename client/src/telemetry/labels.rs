@@ -85,6 +85,9 @@ pub fn status_label(status: StatusCode) -> &'static str {
     known.map_or(OTHER, StatusCode::as_str)
 }
 
+/// The label of a method that is no known one.
+pub(super) const OTHER_METHOD: &str = "_OTHER";
+
 /// The label of a method: OpenTelemetry's closed list, else `_OTHER`.
 #[must_use]
 pub fn method(method: &Method) -> &'static str {
@@ -98,7 +101,7 @@ pub fn method(method: &Method) -> &'static str {
         Method::OPTIONS => "OPTIONS",
         Method::TRACE => "TRACE",
         Method::CONNECT => "CONNECT",
-        _ => "_OTHER",
+        _ => OTHER_METHOD,
     }
 }
 

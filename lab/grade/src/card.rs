@@ -307,7 +307,7 @@ fn place(requests: &[RequestRef], cases: &[CaseGrade]) -> Option<String> {
     let case = cases.get(*broken.first()?)?.name;
     Some(match broken.len() {
         1 => format!(", in the case \"{case}\""),
-        several => format!(", in the case \"{case}\"; it is broken in {several} cases"),
+        several => format!(", in the case \"{case}\"; the rule is broken in {several} cases"),
     })
 }
 
@@ -454,7 +454,7 @@ mod tests {
             (
                 ["a", "b", "b"],
                 &[2, 1],
-                ", in the case \"b\"; it is broken in 2 cases",
+                ", in the case \"b\"; the rule is broken in 2 cases",
             ),
             (["a", "a", "a"], &[0, 2], "followed"),
         ] {

@@ -3,13 +3,13 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use client::RetryMiddleware;
+use client::{FailureKind, RetryMiddleware};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use metrics::NoopRecorder;
 use percent_encoding::percent_decode_str;
 use reqwest::{Response, Url};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
-use reqwest_retry::{Retryable, RetryableStrategy, default_on_request_failure};
+use reqwest_retry::{Retryable, RetryableStrategy};
 
 use crate::http_client;
 
@@ -110,7 +110,8 @@ impl RetryableStrategy for Retried {
                 | StatusCode::GATEWAY_TIMEOUT,
             ) => Some(Retryable::Transient),
             Ok(_) => None,
-            Err(error) => default_on_request_failure(error),
+            Err(error) if FailureKind::of(error).is_transient() => Some(Retryable::Transient),
+            Err(_) => None,
         }
     }
 }

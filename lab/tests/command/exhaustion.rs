@@ -32,12 +32,14 @@ fn limited(limit: &str, arguments: &str, client: &[&str]) -> Command {
 /// A command refuses to begin with fewer than 64 descriptors, however few those are.
 #[test]
 fn too_few_descriptors_are_no_verdict_on_a_client() {
-    let ended = Ended::of(&mut limited("-n 8", "scenario items", &[]));
+    for limit in ["-n 8", "-n 63"] {
+        let ended = Ended::of(&mut limited(limit, "scenario items", &[]));
 
-    let story = format!("{ended:?}");
-    let is_limited = ended.code == Some(3) && ended.stderr.contains("open");
-    assert!(is_limited, "{story}");
-    assert_praises_nobody(&ended, &story);
+        let story = format!("{limit}: {ended:?}");
+        let is_limited = ended.code == Some(3) && ended.stderr.contains("open");
+        assert!(is_limited, "{story}");
+        assert_praises_nobody(&ended, &story);
+    }
 }
 
 #[test]
@@ -115,7 +117,7 @@ fn a_report_that_is_too_large_is_no_verdict_on_a_client() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_no_verdict_on_a_client() {
-    for arguments in ["scenario items", "serve --port 0 --page-port 0"] {
+    for arguments in ["--help", "scenario items", "serve --port 0 --page-port 0"] {
         let full = File::options().write(true).open("/dev/full");
         let full = full.expect("a device that is always full");
 

@@ -21,10 +21,7 @@ const STUBBORN: &str = r#"
 
 /// An API that answers every request with a 201, until the end of the tests.
 pub(crate) fn api() -> String {
-    responding(
-        "HTTP/1.1 201 Created\r\nSet-Cookie: id=reply-qz7\r\n\
-         Content-Length: 9\r\n\r\nreply-qz7",
-    )
+    responding("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
 }
 
 /// Judges a shell script before an upstream.

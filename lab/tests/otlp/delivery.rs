@@ -8,6 +8,7 @@ use lab::{
     web::{Exporters, WebUi, WebUiConfig},
 };
 use scenario::Overrides;
+use serde_json::json;
 use tokio::{process::Command, time::Instant};
 
 use super::{
@@ -110,7 +111,7 @@ async fn a_partial_success_is_reported_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_lab_that_stops_flushes_the_export_of_a_run() {
+async fn a_lab_that_stops_flushes_the_exports_of_both_clients() {
     let slow = Reply {
         takes: Duration::from_secs(1),
         ..Reply::default()
@@ -125,12 +126,13 @@ async fn a_lab_that_stops_flushes_the_export_of_a_run() {
     let web_ui = WebUi::start(config).await.expect("free ports");
     let browser = Browser::of(&web_ui.page_url());
     let mut events = browser.listen().await;
-    let id = browser.run_scenario("flaky").await;
+    let run = json!({ "scenario": "flaky", "pace": "virtual", "client": "compare" });
+    let id = browser.begin(&run).await;
     events.until(|event| event.ends(&id)).await;
 
     web_ui.stop().await.expect("nothing left behind");
 
-    assert_eq!(receiver.paths(), ["/v1/traces"]);
+    assert_eq!(receiver.paths(), ["/v1/traces", "/v1/traces"]);
 }
 
 /// A scenario does not fail because of it.

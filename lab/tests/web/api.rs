@@ -6,6 +6,7 @@ use http::{Method, StatusCode};
 use render::Options;
 use scenario::{CLIENTS, ClientUnderTest, Comparison, Naive, Reliable, Settings, Story, catalogue};
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
 
 use crate::web::support::{Browser, serve};
 
@@ -372,6 +373,13 @@ async fn an_invalid_run_is_refused_and_not_kept() {
         assert_eq!(response.status, status, "{body}");
         assert_eq!(response.code(), code, "{body}");
     }
+    let malformed = "POST /api/runs HTTP/1.1\r\nhost: localhost\r\nsec-fetch-site: same-origin\r\n\
+                     content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n";
+    let address = browser.url()["http://".len()..].to_owned();
+    let refused = spawn_blocking(move || testkit::http::raw(address, malformed)).await;
+    let refused = refused.expect("a response");
+    assert!(refused.starts_with("HTTP/1.1 400 "), "{refused}");
+    assert!(refused.contains("\"incomplete_body\""), "{refused}");
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
 }
 

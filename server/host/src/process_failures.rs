@@ -133,7 +133,7 @@ pub fn check_descriptors() -> Result<(), TooFewDescriptors> {
     Ok(())
 }
 
-/// Whether an error says that there is no descriptor or no memory left.
+/// The failure of this process that an error shows; none if it shows none.
 #[cfg(unix)]
 pub(crate) fn exhaustion(error: &io::Error) -> Option<HostFailure> {
     use nix::errno::Errno::{self, EMFILE, ENFILE, ENOBUFS, ENOMEM};

@@ -82,11 +82,16 @@ const EQUAL_LATER: Duration = Duration::from_micros(5_500);
 /// short one.
 const HEARD: Duration = Duration::from_secs(1);
 
+/// Whether the service refused a request for now.
+pub(super) fn is_refused_for_now(request: &WireRequest) -> bool {
+    let status = request.status;
+    status.is_some_and(|status| status == 429 || status >= 500)
+}
+
 /// Whether a request failed and the client had to choose the length of its pause.
 pub(super) fn failed(request: &WireRequest) -> bool {
     let named = request.retry_after.is_some_and(RetryAfter::is_usable);
-    let status = request.status;
-    !named && status.is_some_and(|status| status == 429 || status >= 500)
+    !named && is_refused_for_now(request)
 }
 
 /// Each repetition of a failed request of a case, and the gap before it.

@@ -1,8 +1,11 @@
 //! The attempts of a call must be finite.
 
-use wire::{WireRequest, counted};
+use wire::counted;
 
-use super::{Case, Judge, Judgement, Rule, RuleLevel, not_repeated::is_look, result};
+use super::{
+    Case, Judge, Judgement, Rule, RuleLevel, backoff::is_refused_for_now, not_repeated::is_look,
+    result,
+};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -18,13 +21,6 @@ pub const RULE: Rule = Rule {
 /// A call with more requests than this retries without a limit.
 const MOST: usize = 20;
 
-/// Whether the service refused a request for now, whether or not it named a wait.
-fn failed(request: &WireRequest) -> bool {
-    request
-        .status
-        .is_some_and(|status| status == 429 || status >= 500)
-}
-
 /// A client that is still running when its time is up may have attempts left, as long as it
 /// has not sent more than this: a wait may be long, and the number still finite. One that
 /// has reported its error, goes on sending and is still running has no end: its caller
@@ -32,10 +28,13 @@ fn failed(request: &WireRequest) -> bool {
 fn judge(case: &Case<'_>) -> Judgement {
     let mut newest_first = case.wire.entries.iter().rev();
     let newest = newest_first.find(|request| request.status.is_some() && !is_look(request));
-    if !newest.is_some_and(failed) {
+    if !newest.is_some_and(is_refused_for_now) {
         return Judgement::not_exercised();
     }
-    let retries = case.ties.repetitions().filter(|(first, _)| failed(first));
+    let retries = case
+        .ties
+        .repetitions()
+        .filter(|(first, _)| is_refused_for_now(first));
     let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
     let requests = seqs.len() + 1;
     let stopped = case.process.filter(|process| process.left_running);

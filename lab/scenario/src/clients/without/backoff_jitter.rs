@@ -30,6 +30,7 @@ pub(super) const WITHOUT: Without = Without {
             "too-many-requests",
         ],
     },
+    jitter: "no jitter",
     allowed: |policy| policy,
     connect: |connection| {
         let clock = Arc::clone(&connection.clock);

@@ -16,6 +16,7 @@ pub(super) const WITHOUT: Without = Without {
         breaks: &[not_repeated::BODY_MEDIA_TYPE.id],
         shows_in: &["text-json"],
     },
+    jitter: reliable::FULL_JITTER,
     allowed: |policy| policy,
     connect: |connection| {
         let client = reliable::client(connection, |builder| {

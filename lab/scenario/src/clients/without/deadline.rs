@@ -13,6 +13,7 @@ pub(super) const WITHOUT: Without = Without {
         breaks: &[],
         shows_in: &["deadline"],
     },
+    jitter: reliable::FULL_JITTER,
     allowed: |policy| ScenarioPolicy {
         deadline: None,
         ..policy

@@ -21,6 +21,7 @@ pub(super) const WITHOUT: Without = Without {
         breaks: &[idempotency_key_reuse::RULE.id, one_job::RULE.id],
         shows_in: &["lost-response", "replay", "conflict"],
     },
+    jitter: reliable::FULL_JITTER,
     allowed: |policy| policy,
     connect: |connection| {
         // A separate source, so that the waits are the same as with the whole client.

@@ -35,6 +35,8 @@ pub struct Without {
     name: &'static str,
     /// The removed defence.
     pub defence: &'static Defence,
+    /// The jitter of its backoff, in words.
+    jitter: &'static str,
     /// Its limits, made from those of the reference client.
     allowed: fn(ScenarioPolicy) -> ScenarioPolicy,
     connect: fn(Connection) -> Result<Box<dyn ScenarioClient>, ConfigError>,
@@ -54,13 +56,7 @@ impl ClientUnderTest for Without {
     }
 
     fn terms(&self, policy: &ScenarioPolicy, task: Task) -> Vec<String> {
-        let has_jitter = self.defence.id != backoff_jitter::WITHOUT.defence.id;
-        let jitter = if has_jitter {
-            reliable::FULL_JITTER
-        } else {
-            "no jitter"
-        };
-        let rest = reliable::terms(&(self.allowed)(*policy), task, jitter);
+        let rest = reliable::terms(&(self.allowed)(*policy), task, self.jitter);
         let missing = format!("without {}", self.defence.id);
         [missing].into_iter().chain(rest).collect()
     }

@@ -17,6 +17,7 @@ pub(super) const WITHOUT: Without = Without {
         breaks: &[retry_after::RETRY_AFTER_SECONDS.id],
         shows_in: &["retry-after-seconds", "retry-later", "deadline"],
     },
+    jitter: reliable::FULL_JITTER,
     allowed: |policy| policy,
     connect: |connection| {
         let client = reliable::client(connection, |builder| {
