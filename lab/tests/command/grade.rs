@@ -180,6 +180,11 @@ fn a_save_continues_at_the_first_task_that_is_not_done() {
     let first_again = until("refused");
     until("See it done");
     does("*");
+    // After a task that is not done, the lab would wait for one more save.
+    let is_missed = lines.any(|line| line.expect("text").contains("See it done"));
+    if is_missed {
+        lab.kill().expect("killed");
+    }
     let ended = lab.wait().expect("lab ends");
 
     assert_eq!(first_again, 1, "invalid-body alone stands between");
