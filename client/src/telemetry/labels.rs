@@ -85,7 +85,7 @@ pub fn status_label(status: StatusCode) -> &'static str {
     known.map_or(OTHER, StatusCode::as_str)
 }
 
-/// The label of a method that is no known one.
+/// The label of an unknown method.
 pub(super) const OTHER_METHOD: &str = "_OTHER";
 
 /// The label of a method: OpenTelemetry's closed list, else `_OTHER`.
