@@ -148,7 +148,13 @@ impl WebUi {
         chores.spawn(wire_lane::relay(ledger.clone(), Arc::clone(&feed)));
         let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.exporters);
         let charts = Feed::new();
-        let follow = metrics_view::follow(exposition, Arc::clone(&runs), Arc::clone(&charts));
+        let base_url: Arc<str> = service.base_url().into();
+        let follow = metrics_view::follow(
+            exposition,
+            Arc::clone(&runs),
+            Arc::clone(&charts),
+            Arc::clone(&base_url),
+        );
         chores.spawn(follow);
         let shared = Shared {
             runs,
@@ -157,7 +163,7 @@ impl WebUi {
             cards: Arc::default(),
             storms: Arc::default(),
             ledger,
-            service: service.base_url().into(),
+            service: base_url,
         };
         let router = router(shared.clone());
         let new_service = move || TowerToHyperService::new(router.clone());

@@ -94,10 +94,9 @@ fn late(fields: &Fields) -> Option<String> {
 }
 
 fn tokens(fields: &Fields) -> Option<String> {
-    // Tenths, rounded down: 0.9 of a token does not pay for a retry.
+    // Tenths of a token, rounded down: 0.9 does not pay for a retry.
     let tenths = (fields.float(field::TOKENS)? * 10.0 + 1e-6).floor() / 10.0;
-    let noun = if tenths == 1.0 { "token" } else { "tokens" };
-    Some(format!("retry budget {tenths} {noun}"))
+    Some(format!("no retry: budget at {tenths}"))
 }
 
 #[cfg(test)]
@@ -146,7 +145,7 @@ mod tests {
         stop.wait_seconds=10.0 deadline.remaining_seconds=5.0
         a wait of 10 s, and 5 s left
     stop stop.reason=retry_budget_empty retry_budget.tokens=0.4
-        retry budget 0.4 tokens
+        no retry: budget at 0.4
 ";
 
     #[test]

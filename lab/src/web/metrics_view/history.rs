@@ -48,7 +48,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Cursor loops",
         metric: CURSOR_LOOPS.name,
-        question: "How many listings went in a circle?",
+        question: "How many listings led back to a page that was read before?",
         lines: Lines::Sum,
     },
     Charted {
@@ -66,13 +66,13 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Early retries",
         metric: EARLY_RETRIES.name,
-        question: "How many came too early? A good client keeps it at 0.",
+        question: "How many requests came sooner than Retry-After allowed? A good client keeps it at 0.",
         lines: Lines::Sum,
     },
     Charted {
         title: "Durations",
         metric: CALL_DURATION.name,
-        question: "Within what time did half of the calls of a minute end, and 99 %?",
+        question: "How long did the calls of each minute take?",
         lines: Lines::Quantiles,
     },
 ];

@@ -38,7 +38,12 @@ async fn charts(State(shared): State<Shared>) -> Response {
 ///
 /// To read the text folds observations into buckets, which a long-lived process must do every
 /// few seconds: each observation takes memory until then.
-pub(crate) async fn follow(exposition: Exposition, runs: Arc<Runs>, charts: Arc<Feed>) {
+pub(crate) async fn follow(
+    exposition: Exposition,
+    runs: Arc<Runs>,
+    charts: Arc<Feed>,
+    service: Arc<str>,
+) {
     let start = Instant::now();
     let mut history = History::default();
     let mut seconds = interval(SECOND);
@@ -48,7 +53,7 @@ pub(crate) async fn follow(exposition: Exposition, runs: Arc<Runs>, charts: Arc<
         history.add(start.elapsed(), &exposition.text());
         charts.publish_to_readers(
             "charts",
-            || json!({ "html": charts::charts(&history, &runs.marks()).into_string() }),
+            || json!({ "html": charts::charts(&history, &runs.marks(), &service).into_string() }),
         );
     }
 }
