@@ -23,11 +23,11 @@ async fn a_give_up_is_seen_and_leads_to_its_run_and_a_restart_begins_at_zero() {
 
     // The chart names what moved it, by keyboard and for a screen reader too.
     browser.press("t").await;
-    let reason = "attempts_exhausted no attempt left";
-    let one = json!([reason, "1", "+1", "all", "1", "+1"]);
+    let reason = "attempts_exhausted no attempt left ▼ flaky-gives-up";
+    let one = json!([reason, "1", "+1", "all ▼ flaky-gives-up", "1", "+1"]);
     browser.becomes(numbers, one.clone()).await;
     browser.shows("document.title", "Metrics · lab").await;
-    browser.click("#chart-2 p a").await;
+    browser.click("#chart-2 th a").await;
     browser.ended().await;
     assert_eq!(browser.address().await, format!("/runs/{run}"));
 

@@ -17,7 +17,7 @@ const METRICS: [&str; 7] = [
 
 /// The numbers in the rows called `all`: those of the charts, in their order.
 fn shown(html: &str) -> Vec<u64> {
-    let all = html.split(">all</th>").skip(1);
+    let all = html.split("<th scope=\"row\">all").skip(1);
     all.map(|rest| {
         let number = rest.split("<td class=\"number\">").nth(1);
         let number = number.and_then(|rest| rest.split('<').next());
@@ -54,9 +54,12 @@ async fn the_charts_show_the_sums_of_metrics_and_the_run_behind_them() {
     }
     assert_eq!(shown(html), scraped);
     assert!(scraped[..6].iter().all(|sum| *sum > 0), "{scraped:?}");
-    let link = format!("<a href=\"/runs/{id}\">flaky-gives-up</a>");
+    let link = format!("<a href=\"/runs/{id}\">▼ flaky-gives-up</a>");
     let give_ups = html.split("<figure").nth(3).expect("the third chart");
-    assert!(give_ups.contains(&link), "{give_ups}");
+    let mut rows = give_ups.split("<tr>");
+    let reason = rows.find(|row| row.contains("attempts_<wbr>exhausted"));
+    let reason = reason.expect("the row of its reason");
+    assert!(reason.contains(&link), "{reason}");
     let loops = html.split("<figure").nth(4).expect("the fourth chart");
     assert!(
         !loops.contains("/runs/"),

@@ -66,12 +66,19 @@ pub(crate) struct RunMark {
 }
 
 impl RunMark {
-    /// Whether it moved this counter of the process. Of other clients than the reference
-    /// client, only what the service counts does so.
-    pub(crate) fn moved(&self, metric: &str) -> bool {
+    /// Whether it moved this counter of the process, or the part of it that has this value of
+    /// this label. Of other clients than the reference client, only what the service counts
+    /// does so.
+    pub(crate) fn moved(&self, metric: &str, part: Option<(&str, &str)>) -> bool {
         let is_of_service = METRICS.iter().any(|known| known.name == metric);
         let mut runs = self.runs.iter();
-        runs.any(|run| (is_of_service || run.client == RELIABLE) && run.counters.total(metric) > 0)
+        runs.any(|run| {
+            let rise = match part {
+                Some((label, value)) => run.counters.labelled(metric, label, value),
+                None => run.counters.total(metric),
+            };
+            (is_of_service || run.client == RELIABLE) && rise > 0
+        })
     }
 }
 

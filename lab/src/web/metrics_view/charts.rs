@@ -29,18 +29,14 @@ const LONGEST: f64 = match CALL_DURATION_BUCKETS {
     [.., last] => last,
 };
 
-/// The scale of every line, in percent of its height: a little more, so that none lies on the
-/// edge.
+/// The scale of every line, in percent of its height: above it is room for the marks.
 const AXIS: ValueAxis = ValueAxis {
-    top: 110.0,
+    top: 140.0,
     labelled: Vec::new(),
 };
 
 /// The least distance of two marks, in percent of the width.
-const APART: f64 = 12.0;
-
-/// Of how many scenarios the newest run that moved a counter is named.
-const NAMED: usize = 4;
+const APART: f64 = 8.0;
 
 /// The time that all charts show: all that is known, up to the newest sample.
 struct Shown<'a> {
@@ -58,6 +54,8 @@ struct Curve<'a> {
     now: String,
     /// The words for its highest value, which is its height.
     words: fn(Option<f64>) -> String,
+    /// The runs that moved it, the oldest first.
+    runs: Vec<&'a RunMark>,
 }
 
 /// All charts, with marks for these runs, and the way to the counters of this service; nothing
@@ -82,29 +80,36 @@ pub(super) fn charts(history: &History, runs: &[RunMark], service: &str) -> Mark
     }
 }
 
-impl Shown<'_> {
+impl<'a> Shown<'a> {
     fn chart(&self, number: usize, charted: &Charted) -> Markup {
         let counted = self.history.counted(number);
         if charted.lines == Lines::Quantiles {
             let curves = QUANTILES.map(|(name, share)| self.quantile(name, share, &counted));
-            return self.figure(number, charted, &["last minute", "highest"], &curves, &[]);
+            return self.figure(number, charted, &["last minute", "highest"], &curves);
         }
-        let is_parted = matches!(charted.lines, Lines::Each(_));
-        let moved = counted
-            .iter()
-            .filter(|part| is_parted && part.of(self.newest) > 0);
-        let parts = moved.map(|part| self.rise(part.label, &[*part]));
-        let curves: Vec<_> = parts.chain([self.rise(ALL, &counted)]).collect();
-        let marks = self.runs.iter().filter(|run| run.moved(charted.metric));
-        let marks: Vec<_> = marks.collect();
+        let mut curves = Vec::new();
+        if let Lines::Each(by) = charted.lines {
+            let moved = counted.iter().filter(|part| part.of(self.newest) > 0);
+            curves.extend(moved.map(|part| {
+                let runs = self.runs_of(charted, Some((by, part.label)));
+                self.rise(part.label, &[*part], runs)
+            }));
+        }
+        curves.push(self.rise(ALL, &counted, self.runs_of(charted, None)));
         // The first sample was taken at the start.
         let is_all = self.oldest.at < SECOND;
         let since = if is_all { "since start" } else { "last 15 min" };
-        self.figure(number, charted, &["in all", since], &curves, &marks)
+        self.figure(number, charted, &["in all", since], &curves)
+    }
+
+    /// The runs that moved a counter, or the part of it with this value of this label.
+    fn runs_of(&self, charted: &Charted, part: Option<(&str, &str)>) -> Vec<&'a RunMark> {
+        let runs = self.runs.iter();
+        runs.filter(|run| run.moved(charted.metric, part)).collect()
     }
 
     /// What counters rose by since the left edge.
-    fn rise<'a>(&self, name: &'a str, parts: &[Counted<'_>]) -> Curve<'a> {
+    fn rise<'b>(&self, name: &'b str, parts: &[Counted<'_>], runs: Vec<&'b RunMark>) -> Curve<'b> {
         let sum = |sample: &Sample| -> u64 { parts.iter().map(|part| part.of(sample)).sum() };
         let rise = |sample| sum(sample).saturating_sub(sum(self.oldest));
         let samples = self.history.samples().iter();
@@ -115,11 +120,12 @@ impl Shown<'_> {
                 .collect(),
             now: sum(self.newest).to_string(),
             words: |rise| format!("+{}", rise.unwrap_or_default()),
+            runs,
         }
     }
 
     /// The time that this share of the calls of each minute did not exceed.
-    fn quantile<'a>(&self, name: &'a str, share: f64, buckets: &[Counted<'_>]) -> Curve<'a> {
+    fn quantile(&self, name: &'static str, share: f64, buckets: &[Counted<'_>]) -> Curve<'static> {
         let samples = self.history.samples();
         let mut minute_before = samples.iter().peekable();
         let of_each_minute = samples.iter().map(|sample| {
@@ -136,6 +142,7 @@ impl Shown<'_> {
             now: at_most(points.last().and_then(|(_, bound)| *bound)),
             points,
             words: at_most,
+            runs: Vec::new(),
         }
     }
 
@@ -146,10 +153,8 @@ impl Shown<'_> {
         charted: &Charted,
         numbers: &[&str; 2],
         curves: &[Curve<'_>],
-        marks: &[&RunMark],
     ) -> Markup {
         let title = format!("chart-{number}-title");
-        let apart = self.apart(marks);
         html! {
             figure id={ "chart-" (number) } {
                 h2 id=(title) { (charted.title) " " code { (charted.metric) } }
@@ -157,21 +162,20 @@ impl Shown<'_> {
                 table aria-labelledby=(title) {
                     thead { tr {
                         td {}
-                        td { (strip(&title, &apart)) }
+                        td {}
                         @for number in numbers { th.number scope="col" { (number) } }
                     } }
-                    tbody { @for curve in curves { (self.row(curve, &apart)) } }
+                    tbody { @for curve in curves { (self.row(curve)) } }
                     tfoot { tr {
                         td {}
-                        td { p.times { span { (roughly(self.newest.at - self.oldest.at)) " ago" } span { "now" } } }
+                        td { p.times { span { (self.beginning()) } span { "now" } } }
                     } }
                 }
-                (named(marks))
             }
         }
     }
 
-    fn row(&self, curve: &Curve<'_>, marks: &[(&RunMark, f64)]) -> Markup {
+    fn row(&self, curve: &Curve<'_>) -> Markup {
         let values = curve.points.iter().filter_map(|(_, value)| *value);
         let highest = values.max_by(f64::total_cmp);
         let unit = highest.filter(|highest| *highest > 0.0).unwrap_or(1.0);
@@ -188,21 +192,43 @@ impl Shown<'_> {
                         @if at > 0 { "_" wbr; }
                         (word)
                     }
-                    @if let Some(meaning) = meaning(curve.name) { " " small { (meaning) } }
+                    " "
+                    small {
+                        (meaning(curve.name).unwrap_or_default())
+                        @if let Some(run) = curve.runs.last() {
+                            " " a href={ "/runs/" (run.id) } { "▼ " (run.scenario) }
+                        }
+                    }
                 }
                 td {
-                    svg.plot aria-hidden="true" preserveAspectRatio="none"
-                        viewBox={ "0 0 " (width) " " (AXIS.top) } {
-                        path.rule d={ "M0 " (AXIS.top) "h" (width) } {}
-                        @for (_, at) in marks {
-                            path.run d={ "M" (short(at / 100.0 * seconds)) " 0V" (AXIS.top) } {}
+                    svg.plot aria-hidden="true" {
+                        svg viewBox={ "0 0 " (width) " " (AXIS.top) } preserveAspectRatio="none"
+                            width="100%" height="100%" {
+                            path.rule d={ "M0 " (AXIS.top) "h" (width) } {}
+                            path.line d=(AXIS.steps(points, seconds)) {}
                         }
-                        path.line d=(AXIS.steps(points, seconds)) {}
+                        @for (run, at) in self.apart(&curve.runs) {
+                            @let x = format!("{}%", short(at));
+                            a.run href={ "/runs/" (run.id) } tabindex="-1" {
+                                title { (run.scenario) " began here: open the run" }
+                                line.reach x1=(x) x2=(x) y2="100%" {}
+                                line x1=(x) x2=(x) y2="100%" {}
+                                text x=(x) dy=".75em" text-anchor="middle" { "▼" }
+                            }
+                        }
                     }
                 }
                 td.number { (curve.now) }
                 td.number { ((curve.words)(highest)) }
             }
+        }
+    }
+
+    /// The left edge in words.
+    fn beginning(&self) -> String {
+        match (self.newest.at - self.oldest.at).as_secs() {
+            seconds @ 0..60 => format!("{seconds} s ago"),
+            seconds => format!("{} min ago", (seconds + 30) / 60),
         }
     }
 
@@ -218,7 +244,7 @@ impl Shown<'_> {
 
     /// The runs that a person can point at, with their horizontal positions in percent: of runs
     /// that lie too near to each other, the newest.
-    fn apart<'a>(&self, runs: &[&'a RunMark]) -> Vec<(&'a RunMark, f64)> {
+    fn apart<'b>(&self, runs: &[&'b RunMark]) -> Vec<(&'b RunMark, f64)> {
         let mut apart = Vec::new();
         let mut limit = 100.0;
         for run in runs.iter().rev() {
@@ -232,45 +258,6 @@ impl Shown<'_> {
     }
 }
 
-/// The marks of runs above the lines.
-fn strip(title: &str, marks: &[(&RunMark, f64)]) -> Markup {
-    html! {
-        svg.plot.marks role="group" aria-labelledby=(title) {
-            @for (run, at) in marks {
-                @let x = format!("{}%", short(*at));
-                a.run href={ "/runs/" (run.id) } tabindex="-1" {
-                    title { (run.scenario) " began here: open the run" }
-                    line x1=(x) x2=(x) y2="100%" {}
-                    text x=(x) y="100%" dy="-.2em" text-anchor="middle" { "▼" }
-                }
-            }
-        }
-    }
-}
-
-/// Links to the newest runs that moved a counter, one for each scenario.
-fn named(marks: &[&RunMark]) -> Markup {
-    let mut named: Vec<&RunMark> = Vec::new();
-    for run in marks.iter().rev() {
-        if named.iter().all(|other| other.scenario != run.scenario) {
-            named.push(run);
-        }
-    }
-    named.truncate(NAMED);
-    html! {
-        @if !named.is_empty() {
-            p {
-                "Runs that moved it: "
-                @for (at, run) in named.iter().enumerate() {
-                    @if at > 0 { ", " }
-                    a href={ "/runs/" (run.id) } { (run.scenario) }
-                    " " (roughly(run.ago)) " ago"
-                }
-            }
-        }
-    }
-}
-
 /// The meaning of a reason to give up, or of the outcome of a call.
 pub(super) fn meaning(label: &str) -> Option<&'static str> {
     Some(match label {
@@ -279,13 +266,13 @@ pub(super) fn meaning(label: &str) -> Option<&'static str> {
         "retry_after_over_budget" => "asked to wait too long",
         "attempts_exhausted" => "no attempt left",
         "deadline" => "no time left for the wait",
-        "retry_budget_empty" => "too many retries of all calls",
+        "retry_budget_empty" => "the budget of all calls is spent",
         "page_limit" => "too many pages",
         "item_limit" => "too many items",
-        "ok" => "as promised",
+        "ok" => "a valid response",
         "http_error" => "an error status",
-        "response_error" => "not what was promised",
-        "contract_error" => "a listing goes wrong",
+        "response_error" => "an invalid response",
+        "contract_error" => "a listing that loops or is too long",
         "transport_error" => "no whole response",
         "cancelled" => "the caller left",
         _ => return None,
@@ -305,14 +292,6 @@ pub(super) fn quantile(
     let rank = (share * all as f64).ceil() as u64;
     let found = buckets.iter().find(|bucket| count(bucket) >= rank)?;
     bound(found.label)
-}
-
-/// A time that has passed, in seconds or minutes.
-fn roughly(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds => format!("{} min", (seconds + 30) / 60),
-    }
 }
 
 /// A quantile in words.

@@ -29,7 +29,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Attempts",
         metric: ATTEMPTS.name,
-        question: "How many requests were sent?",
+        question: "How many requests did the reliable client send?",
         lines: Lines::Sum,
     },
     Charted {
@@ -42,7 +42,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Give-ups",
         metric: GIVE_UPS.name,
-        question: "Why did calls end without another attempt?",
+        question: "What forbade a failed call another request?",
         lines: Lines::Each("reason"),
     },
     Charted {
@@ -54,25 +54,25 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Calls",
         metric: CALLS.name,
-        question: "How did calls end? One run may make several.",
+        question: "How did the calls of the reliable client end?",
         lines: Lines::Each("outcome"),
     },
     Charted {
         title: "Faults",
         metric: FAULTS.name,
-        question: "How many responses were wrong on purpose?",
+        question: "How many responses were faults on purpose?",
         lines: Lines::Sum,
     },
     Charted {
         title: "Early retries",
         metric: EARLY_RETRIES.name,
-        question: "How many requests came sooner than Retry-After allowed? A good client keeps it at 0.",
+        question: "How many requests came before Retry-After allowed? A good client keeps it at 0.",
         lines: Lines::Sum,
     },
     Charted {
         title: "Durations",
         metric: CALL_DURATION.name,
-        question: "How long did the calls of each minute take?",
+        question: "How long did calls in real time take, minute by minute? ≤ is the bound of a bucket.",
         lines: Lines::Quantiles,
     },
 ];

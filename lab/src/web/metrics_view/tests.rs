@@ -173,7 +173,7 @@ fn a_chart_has_its_numbers_now_and_its_rise_since_the_left_edge() {
         "<span>2 min ago</span>",
         r#"<a href="http://127.0.0.1:8765/metrics">"#,
         // The last number is the height of the line, which it has at the right edge.
-        r#"d="M0 110H60V70H90V10H90""#,
+        r#"d="M0 140H60V100H90V40H90""#,
     ] {
         assert!(html.contains(expected), "{expected} in {html}");
     }
