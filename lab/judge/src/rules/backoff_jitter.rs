@@ -98,9 +98,23 @@ mod tests {
         assert_eq!(judged(&late(&wide, 50, 29)).verdict, Kept);
         let untold = judged(&late(&wide, 50, 30));
         assert_eq!(untold.verdict, CannotTell);
-        let words = "the pauses differ by up to 120 ms, which may be work or chance; the machine \
-                     was busy, and a timer of the lab was 30 ms late";
-        assert_eq!(untold.found.as_deref(), Some(words));
+        // The reason names the machine only if it was busy.
+        let equal = [200, 201, 202, 206, 200, 201, 202, 206];
+        for (delay, busy) in [
+            (14, ""),
+            (
+                15,
+                "; the machine was busy, and a timer of the lab was 15 ms late",
+            ),
+            (
+                16,
+                "; the machine was busy, and a timer of the lab was 16 ms late",
+            ),
+        ] {
+            let found = judged(&late(&equal, 5_000, delay)).found;
+            let words = "the pauses differ by up to 6 ms, which may be work or chance";
+            assert_eq!(found, Some(format!("{words}{busy}")));
+        }
     }
 
     /// Those of a runtime that compiles differ by themselves.
@@ -115,6 +129,10 @@ mod tests {
 
             assert_eq!(judged(&records).verdict, verdict, "{gaps:?}");
         }
+
+        let equal = [200; 8].map(|gap| Script::gaps(&[gap], |script| script).record());
+        let words = "7 of the 8 pauses before first retries differ by at most 0 ms";
+        assert_eq!(judged(&equal).found.as_deref(), Some(words));
     }
 
     #[test]
