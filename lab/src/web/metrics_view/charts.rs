@@ -35,8 +35,9 @@ const AXIS: ValueAxis = ValueAxis {
     labelled: Vec::new(),
 };
 
-/// The least distance of two marks, in percent of the width.
-const APART: f64 = 8.0;
+/// The least distance of two marks, and the width of what can be pressed, in percent of the width
+/// of a line.
+const APART: f64 = 12.0;
 
 /// The time that all charts show: all that is known, up to the newest sample.
 struct Shown<'a> {
@@ -197,6 +198,7 @@ impl<'a> Shown<'a> {
                         (meaning(curve.name).unwrap_or_default())
                         @if let Some(run) = curve.runs.last() {
                             " " a href={ "/runs/" (run.id) } { "▼ " (run.scenario) }
+                            @if curve.runs.len() > 1 { " and " (curve.runs.len() - 1) " earlier" }
                         }
                     }
                 }
@@ -208,10 +210,10 @@ impl<'a> Shown<'a> {
                             path.line d=(AXIS.steps(points, seconds)) {}
                         }
                         @for (run, at) in self.apart(&curve.runs) {
-                            @let x = format!("{}%", short(at));
+                            @let [left, x] = [at - APART / 2.0, at].map(|at| format!("{}%", short(at)));
                             a.run href={ "/runs/" (run.id) } tabindex="-1" {
                                 title { (run.scenario) " began here: open the run" }
-                                line.reach x1=(x) x2=(x) y2="100%" {}
+                                rect x=(left) width={ (APART) "%" } height="100%" {}
                                 line x1=(x) x2=(x) y2="100%" {}
                                 text x=(x) dy=".75em" text-anchor="middle" { "▼" }
                             }
@@ -227,8 +229,8 @@ impl<'a> Shown<'a> {
     /// The left edge in words.
     fn beginning(&self) -> String {
         match (self.newest.at - self.oldest.at).as_secs() {
-            seconds @ 0..60 => format!("{seconds} s ago"),
-            seconds => format!("{} min ago", (seconds + 30) / 60),
+            seconds @ 0..60 => format!("−{seconds} s"),
+            seconds => format!("−{} min", (seconds + 30) / 60),
         }
     }
 
@@ -258,11 +260,13 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The meaning of a reason to give up, or of the outcome of a call.
+/// The meaning of the source of a wait, of a reason to give up, or of the outcome of a call.
 pub(super) fn meaning(label: &str) -> Option<&'static str> {
     Some(match label {
-        "tls" => "TLS would fail again",
-        "not_eligible" => "must not be repeated",
+        "backoff" => "the client chose it",
+        "retry_after" => "the service asked for it",
+        "tls" => "no secure connection",
+        "not_eligible" => "a repeat might do it twice",
         "retry_after_over_budget" => "asked to wait too long",
         "attempts_exhausted" => "no attempt left",
         "deadline" => "no time left for the wait",
@@ -298,7 +302,7 @@ pub(super) fn quantile(
 fn at_most(bound: Option<f64>) -> String {
     let length = |seconds| duration(Duration::from_secs_f64(seconds));
     match bound {
-        None => "—".to_owned(),
+        None => "no call".to_owned(),
         Some(bound) if bound > LONGEST => format!("> {}", length(LONGEST)),
         Some(bound) => format!("≤ {}", length(bound)),
     }

@@ -35,14 +35,13 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Retries",
         metric: RETRIES.name,
-        question: "How many requests were sent again, and who chose the wait: the client (backoff) \
-                   or the service (retry_after)?",
+        question: "How many requests were sent again, and who chose the wait?",
         lines: Lines::Each("wait_source"),
     },
     Charted {
         title: "Give-ups",
         metric: GIVE_UPS.name,
-        question: "What forbade a failed call another request?",
+        question: "Why did a failed call send no further request?",
         lines: Lines::Each("reason"),
     },
     Charted {
@@ -60,7 +59,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Faults",
         metric: FAULTS.name,
-        question: "How many responses were faults on purpose?",
+        question: "How many faults did the service serve, to any client?",
         lines: Lines::Sum,
     },
     Charted {
@@ -72,7 +71,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Durations",
         metric: CALL_DURATION.name,
-        question: "How long did calls in real time take, minute by minute? ≤ is the bound of a bucket.",
+        question: "At each moment: how long did the calls of the minute before take? In real time, and up to a bound (≤).",
         lines: Lines::Quantiles,
     },
 ];
