@@ -83,3 +83,37 @@ fn number_after(text: &str, name: &str) -> Option<f64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_whitespace().next()?.parse().ok()
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn the_resources_are_those_of_a_process_that_runs_since_the_boot() {
+        let values = resources().map(|value| value.expect("proc(5) names it"));
+        let [
+            cpu,
+            resident,
+            virtual_memory,
+            open,
+            most_open,
+            start,
+            threads,
+        ] = values;
+
+        let now = SystemTime::UNIX_EPOCH.elapsed().expect("after 1970");
+        let now = now.as_secs_f64();
+        let stat = fs::read_to_string("/proc/stat").expect("a file");
+        let boot = number_after(&stat, "btime").expect("a time");
+        // The kernel rounds the time of its boot.
+        assert!(boot < start && start <= now + 1.0, "{boot} {start} {now}");
+        let cores = std::thread::available_parallelism().expect("a number");
+        let most_cpu = (now - start + 1.0) * cores.get() as f64;
+        assert!((0.0..=most_cpu).contains(&cpu), "{cpu} of {most_cpu}");
+        assert!(resident > 1e6 && resident <= virtual_memory, "{values:?}");
+        assert!((3.0..=most_open).contains(&open), "{values:?}");
+        assert!(threads >= 1.0, "{values:?}");
+    }
+}
