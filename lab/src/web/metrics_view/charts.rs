@@ -266,7 +266,7 @@ pub(super) fn meaning(label: &str) -> Option<&'static str> {
         "backoff" => "the client chose it",
         "retry_after" => "the service asked for it",
         "tls" => "no secure connection",
-        "not_eligible" => "a repeat might do it twice",
+        "not_eligible" => "it might take effect twice",
         "retry_after_over_budget" => "asked to wait too long",
         "attempts_exhausted" => "no attempt left",
         "deadline" => "no time left for the wait",

@@ -59,7 +59,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Faults",
         metric: FAULTS.name,
-        question: "How many faults did the service serve, to any client?",
+        question: "How many responses to any client were faults on purpose? /metrics says which.",
         lines: Lines::Sum,
     },
     Charted {
@@ -71,7 +71,8 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Durations",
         metric: CALL_DURATION.name,
-        question: "At each moment: how long did the calls of the minute before take? In real time, and up to a bound (≤).",
+        question: "How long did the calls of the minute before each moment take? Calls in virtual \
+                   time are left out. A time is rounded up (≤).",
         lines: Lines::Quantiles,
     },
 ];
