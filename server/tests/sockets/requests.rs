@@ -171,7 +171,11 @@ fn no_web_site_moves_a_lesson() {
     let first = get(connect(&service), "/flaky");
 
     assert_eq!(of_requests(&after), of_requests(&before));
-    assert_eq!((first.status, service.ledger().total), (503, 1));
+    let ledger = service.ledger();
+    assert_eq!((first.status, ledger.total), (503, 1));
+    let refused = ledger.refused.iter();
+    let refused: Vec<_> = refused.map(|of| (of.code, of.requests)).collect();
+    assert_eq!(refused, [("cross_site", 16), ("host_not_allowed", 16)]);
 }
 
 /// The samples of a scrape that only requests move which were not refused.
