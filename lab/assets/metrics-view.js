@@ -10,6 +10,9 @@ export function metricsPanel({ show }) {
   let stop = null;
 
   charts.addEventListener("click", (event) => {
+    // Another name of this machine would be another site to the service, which refuses those.
+    const metrics = event.target.closest("a[href$='/metrics']");
+    if (metrics) metrics.hostname = location.hostname;
     const run = event.target.closest("a[href^='/runs/']")?.getAttribute("href");
     if (!run || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();

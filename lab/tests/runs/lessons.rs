@@ -230,8 +230,8 @@ fn the_retry_budget_lesson_counts_the_calls_that_pay_for_a_retry() {
     let PairwiseRun { scenario, run, .. } = PairwiseRun::of("retry-budget", RELIABLE);
 
     let text = flat(&text(&scenario.words, run));
-    let stocks = text.split("budget at ").filter_map(|rest| {
-        let (tokens, _) = rest.split_once(' ')?;
+    let stocks = text.split("no retry: ").filter_map(|rest| {
+        let (tokens, _) = rest.split_once(" tokens")?;
         tokens.parse::<f64>().ok()
     });
     let tokens = stocks.last().expect("a stock of tokens");

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_resources_are_those_of_a_process_that_runs_since_the_boot() {
+    fn the_resources_are_those_of_a_process_that_started_after_the_boot() {
         let values = resources().map(|value| value.expect("proc(5) names it"));
         let [
             cpu,

@@ -96,7 +96,8 @@ fn late(fields: &Fields) -> Option<String> {
 fn tokens(fields: &Fields) -> Option<String> {
     // Tenths of a token, rounded down: 0.9 does not pay for a retry.
     let tenths = (fields.float(field::TOKENS)? * 10.0 + 1e-6).floor() / 10.0;
-    Some(format!("no retry: budget at {tenths}"))
+    let noun = if tenths == 1.0 { "token" } else { "tokens" };
+    Some(format!("no retry: {tenths} {noun}"))
 }
 
 #[cfg(test)]
@@ -145,7 +146,7 @@ mod tests {
         stop.wait_seconds=10.0 deadline.remaining_seconds=5.0
         a wait of 10 s, and 5 s left
     stop stop.reason=retry_budget_empty retry_budget.tokens=0.4
-        no retry: budget at 0.4
+        no retry: 0.4 tokens
 ";
 
     #[test]

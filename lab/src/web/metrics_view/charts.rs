@@ -103,9 +103,11 @@ impl<'a> Shown<'a> {
         self.figure(number, charted, &["in all", since], &curves)
     }
 
-    /// The runs that moved a counter, or the part of it with this value of this label.
+    /// The runs of the time shown that moved a counter, or the part of it with this value of this
+    /// label.
     fn runs_of(&self, charted: &Charted, part: Option<(&str, &str)>) -> Vec<&'a RunMark> {
-        let runs = self.runs.iter();
+        let shown = self.newest.at - self.oldest.at;
+        let runs = self.runs.iter().filter(|run| run.ago <= shown);
         runs.filter(|run| run.moved(charted.metric, part)).collect()
     }
 
@@ -133,7 +135,9 @@ impl<'a> Shown<'a> {
             let is_older = |old: &&Sample| old.at + MINUTE < sample.at;
             while minute_before.next_if(is_older).is_some() {}
             let from = minute_before.peek().copied().unwrap_or(sample);
-            let bound = quantile(share, buckets, from, sample);
+            // The calls before the oldest sample are not known, unless there were none.
+            let is_whole = self.oldest.at < SECOND || sample.at - self.oldest.at >= MINUTE;
+            let bound = quantile(share, buckets, from, sample).filter(|_| is_whole);
             // What no bucket bounds is drawn above all others.
             (self.x(sample), bound.map(|bound| bound.min(2.0 * LONGEST)))
         });
@@ -166,7 +170,7 @@ impl<'a> Shown<'a> {
                         td {}
                         @for number in numbers { th.number scope="col" { (number) } }
                     } }
-                    tbody { @for curve in curves { (self.row(curve)) } }
+                    tbody { @for curve in curves { (self.row(number, curve)) } }
                     tfoot { tr {
                         td {}
                         td { p.times { span { (self.beginning()) } span { "now" } } }
@@ -176,7 +180,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn row(&self, curve: &Curve<'_>) -> Markup {
+    fn row(&self, number: usize, curve: &Curve<'_>) -> Markup {
         let values = curve.points.iter().filter_map(|(_, value)| *value);
         let highest = values.max_by(f64::total_cmp);
         let unit = highest.filter(|highest| *highest > 0.0).unwrap_or(1.0);
@@ -186,7 +190,8 @@ impl<'a> Shown<'a> {
         let seconds = self.seconds();
         let width = short(seconds);
         html! {
-            tr {
+            // The page knows the row again by its id when others come above it.
+            tr id={ "chart-" (number) "-" (curve.name.replace(' ', "-")) } {
                 th scope="row" {
                     // A narrow column may break a long name.
                     @for (at, word) in curve.name.split('_').enumerate() {
@@ -256,6 +261,7 @@ impl<'a> Shown<'a> {
                 limit = at - APART;
             }
         }
+        apart.reverse();
         apart
     }
 }

@@ -41,7 +41,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Give-ups",
         metric: GIVE_UPS.name,
-        question: "Why did a failed call send no further request?",
+        question: "Which rule of the client forbade another request?",
         lines: Lines::Each("reason"),
     },
     Charted {

@@ -181,6 +181,35 @@ fn a_chart_has_its_numbers_now_and_its_rise_since_the_left_edge() {
     assert_eq!(nothing.into_string(), "");
 }
 
+#[test]
+fn after_fifteen_minutes_nothing_older_is_shown() {
+    let mut history = History::default();
+    let name = "client_call_duration_seconds_bucket";
+    for seconds in (0..=1_200).step_by(30) {
+        // Of the minute before 330 s, only a slow call is still known.
+        let slow = u32::from(seconds > 300);
+        let quick = seconds / 30 - slow;
+        let text = format!(
+            "{} {quick}\n{name}{{le=\"0.1\"}} {quick}\n{name}{{le=\"10\"}} {}\n",
+            SERIES[0].0,
+            quick + slow
+        );
+        history.add(Duration::from_secs(seconds.into()), &text);
+    }
+
+    let html = charts(&history, &[], "").into_string();
+
+    let durations = html.split("<figure").last().expect("a chart");
+    for (text, part) in [
+        (&*html, "last 15 min</th>"),
+        (&html, "<span>−15 min</span>"),
+        (&html, "39</td><td class=\"number\">+29</td>"),
+        (durations, "≤ 100 ms</td><td class=\"number\">≤ 100 ms</td>"),
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_charts_come_each_second() {
     let exposition = Exposition::new();
