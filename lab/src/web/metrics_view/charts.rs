@@ -97,17 +97,20 @@ impl<'a> Shown<'a> {
             }));
         }
         curves.push(self.rise(ALL, &counted, self.runs_of(charted, None)));
-        // The first sample was taken at the start.
-        let is_all = self.oldest.at < SECOND;
-        let since = if is_all { "since start" } else { "last 15 min" };
+        let since = match self.is_since_start() {
+            true => "since start",
+            false => "last 15 min",
+        };
         self.figure(number, charted, &["in all", since], &curves)
     }
 
     /// The runs of the time shown that moved a counter, or the part of it with this value of this
     /// label.
     fn runs_of(&self, charted: &Charted, part: Option<(&str, &str)>) -> Vec<&'a RunMark> {
+        // Runs are asked a moment after the newest sample.
         let shown = self.newest.at - self.oldest.at;
-        let runs = self.runs.iter().filter(|run| run.ago <= shown);
+        let is_shown = |run: &&RunMark| self.is_since_start() || run.ago <= shown;
+        let runs = self.runs.iter().filter(is_shown);
         runs.filter(|run| run.moved(charted.metric, part)).collect()
     }
 
@@ -136,7 +139,7 @@ impl<'a> Shown<'a> {
             while minute_before.next_if(is_older).is_some() {}
             let from = minute_before.peek().copied().unwrap_or(sample);
             // The calls before the oldest sample are not known, unless there were none.
-            let is_whole = self.oldest.at < SECOND || sample.at - self.oldest.at >= MINUTE;
+            let is_whole = self.is_since_start() || sample.at - self.oldest.at >= MINUTE;
             let bound = quantile(share, buckets, from, sample).filter(|_| is_whole);
             // What no bucket bounds is drawn above all others.
             (self.x(sample), bound.map(|bound| bound.min(2.0 * LONGEST)))
@@ -231,6 +234,11 @@ impl<'a> Shown<'a> {
         }
     }
 
+    /// Whether all is shown: the first sample was taken at the start.
+    fn is_since_start(&self) -> bool {
+        self.oldest.at < SECOND
+    }
+
     /// The left edge in words.
     fn beginning(&self) -> String {
         match (self.newest.at - self.oldest.at).as_secs() {
@@ -255,8 +263,8 @@ impl<'a> Shown<'a> {
         let mut apart = Vec::new();
         let mut limit = 100.0;
         for run in runs.iter().rev() {
-            let at = 100.0 * (1.0 - run.ago.as_secs_f64() / self.seconds());
-            if (0.0..=limit).contains(&at) {
+            let at = (100.0 * (1.0 - run.ago.as_secs_f64() / self.seconds())).max(0.0);
+            if at <= limit {
                 apart.push((*run, at));
                 limit = at - APART;
             }
