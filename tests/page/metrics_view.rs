@@ -41,4 +41,15 @@ async fn a_give_up_is_seen_and_leads_to_its_run_and_a_restart_begins_at_zero() {
     browser.press("t").await;
     lab.restart();
     browser.becomes(numbers, json!(["all", "0", "+0"])).await;
+
+    // The service would refuse a link from a page of another name of this machine.
+    let (_, port) = lab.page.rsplit_once(':').expect("a port");
+    browser
+        .go(&format!("http://localhost:{port}/metrics-view"))
+        .await;
+    browser.until("all('#charts > p a').length > 0").await;
+    browser.click("#charts > p a").await;
+    browser
+        .until("document.body.innerText.includes('client_attempts_total')")
+        .await;
 }

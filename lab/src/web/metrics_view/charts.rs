@@ -39,7 +39,7 @@ const AXIS: ValueAxis = ValueAxis {
 /// of a line.
 const APART: f64 = 12.0;
 
-/// The time that all charts show: all that is known, up to the newest sample.
+/// What all charts show: the samples that are kept, and the runs.
 struct Shown<'a> {
     history: &'a History,
     newest: &'a Sample,
@@ -59,8 +59,8 @@ struct Curve<'a> {
     runs: Vec<&'a RunMark>,
 }
 
-/// All charts, with marks for these runs, and the way to the counters of this service; nothing
-/// before the first sample.
+/// All charts, with marks for these runs, and a link to `/metrics` of this service; nothing before
+/// the first sample.
 pub(super) fn charts(history: &History, runs: &[RunMark], service: &str) -> Markup {
     let samples = history.samples();
     let (Some(oldest), Some(newest)) = (samples.front(), samples.back()) else {
@@ -86,7 +86,7 @@ impl<'a> Shown<'a> {
         let counted = self.history.counted(number);
         if charted.lines == Lines::Quantiles {
             let curves = QUANTILES.map(|(name, share)| self.quantile(name, share, &counted));
-            return self.figure(number, charted, &["last minute", "highest"], &curves);
+            return self.figure(number, charted, &["last minute", "highest shown"], &curves);
         }
         let mut curves = Vec::new();
         if let Lines::Each(by) = charted.lines {
@@ -97,9 +97,10 @@ impl<'a> Shown<'a> {
             }));
         }
         curves.push(self.rise(ALL, &counted, self.runs_of(charted, None)));
-        let since = match self.is_since_start() {
-            true => "since start",
-            false => "last 15 min",
+        let since = if self.is_since_start() {
+            "since start"
+        } else {
+            "last 15 min"
         };
         self.figure(number, charted, &["in all", since], &curves)
     }
@@ -107,7 +108,8 @@ impl<'a> Shown<'a> {
     /// The runs of the time shown that moved a counter, or the part of it with this value of this
     /// label.
     fn runs_of(&self, charted: &Charted, part: Option<(&str, &str)>) -> Vec<&'a RunMark> {
-        // Runs are asked a moment after the newest sample.
+        // The age of a run is taken a moment after the newest sample, so that one of the first
+        // second seems older than all samples.
         let shown = self.newest.at - self.oldest.at;
         let is_shown = |run: &&RunMark| self.is_since_start() || run.ago <= shown;
         let runs = self.runs.iter().filter(is_shown);
@@ -280,11 +282,11 @@ pub(super) fn meaning(label: &str) -> Option<&'static str> {
         "backoff" => "the client chose it",
         "retry_after" => "the service asked for it",
         "tls" => "no secure connection",
-        "not_eligible" => "it might take effect twice",
+        "not_eligible" => "the request might take effect twice",
         "retry_after_over_budget" => "asked to wait too long",
         "attempts_exhausted" => "no attempt left",
         "deadline" => "no time left for the wait",
-        "retry_budget_empty" => "the budget of all calls is spent",
+        "retry_budget_empty" => "the retry budget is spent",
         "page_limit" => "too many pages",
         "item_limit" => "too many items",
         "ok" => "a valid response",

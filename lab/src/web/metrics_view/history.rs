@@ -41,13 +41,13 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Give-ups",
         metric: GIVE_UPS.name,
-        question: "Which rule of the client forbade another request?",
+        question: GIVE_UPS.question,
         lines: Lines::Each("reason"),
     },
     Charted {
         title: "Cursor loops",
         metric: CURSOR_LOOPS.name,
-        question: "How many listings led back to a page that was read before?",
+        question: CURSOR_LOOPS.question,
         lines: Lines::Sum,
     },
     Charted {
@@ -59,20 +59,20 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Faults",
         metric: FAULTS.name,
-        question: "How many responses to any client were faults on purpose? /metrics says which.",
+        question: "How many faults did the service serve on purpose? /metrics names each kind.",
         lines: Lines::Sum,
     },
     Charted {
         title: "Early retries",
         metric: EARLY_RETRIES.name,
-        question: "How many requests came before Retry-After allowed? A good client keeps it at 0.",
+        question: EARLY_RETRIES.question,
         lines: Lines::Sum,
     },
     Charted {
         title: "Durations",
         metric: CALL_DURATION.name,
-        question: "How long did the calls of the minute before each moment take? Calls in virtual \
-                   time are left out. A time is rounded up (≤).",
+        question: "How long did the calls of the last 60 seconds take, at every moment? Only those in \
+                   real time are counted. ≤ is rounded up.",
         lines: Lines::Quantiles,
     },
 ];
