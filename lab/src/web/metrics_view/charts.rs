@@ -1,6 +1,6 @@
 //! The charts as HTML: a row for each line, with its numbers.
 //!
-//! Each line has a scale of its own: its height is the number in the last column of its row. On a
+//! Each line has a scale of its own, and ends at the number in the last column of its row. On a
 //! common scale one event beside a hundred cannot be seen, and lines cross.
 
 use std::time::Duration;
@@ -52,9 +52,8 @@ struct Curve<'a> {
     name: &'a str,
     /// The seconds since the left edge, and the value from then on.
     points: Vec<(f64, Option<f64>)>,
-    now: String,
-    /// The words for its highest value, which is its height.
-    words: fn(Option<f64>) -> String,
+    /// The last is that of its right end.
+    numbers: Vec<String>,
     /// The runs that moved it, the oldest first.
     runs: Vec<&'a RunMark>,
 }
@@ -86,7 +85,7 @@ impl<'a> Shown<'a> {
         let counted = self.history.counted(number);
         if charted.lines == Lines::Quantiles {
             let curves = QUANTILES.map(|(name, share)| self.quantile(name, share, &counted));
-            return self.figure(number, charted, &["last minute", "highest shown"], &curves);
+            return self.figure(number, charted, &["highest", "last minute"], &curves);
         }
         let mut curves = Vec::new();
         if let Lines::Each(by) = charted.lines {
@@ -97,12 +96,12 @@ impl<'a> Shown<'a> {
             }));
         }
         curves.push(self.rise(ALL, &counted, self.runs_of(charted, None)));
-        let since = if self.is_since_start() {
-            "since start"
+        let numbers: &[_] = if self.is_since_start() {
+            &["since start"]
         } else {
-            "last 15 min"
+            &["since start", "last 15 min"]
         };
-        self.figure(number, charted, &["in all", since], &curves)
+        self.figure(number, charted, numbers, &curves)
     }
 
     /// The runs of the time shown that moved a counter, or the part of it with this value of this
@@ -121,13 +120,16 @@ impl<'a> Shown<'a> {
         let sum = |sample: &Sample| -> u64 { parts.iter().map(|part| part.of(sample)).sum() };
         let rise = |sample| sum(sample).saturating_sub(sum(self.oldest));
         let samples = self.history.samples().iter();
+        let mut numbers = vec![sum(self.newest).to_string()];
+        if !self.is_since_start() {
+            numbers.push(format!("+{}", rise(self.newest)));
+        }
         Curve {
             name,
             points: samples
                 .map(|sample| (self.x(sample), Some(rise(sample) as f64)))
                 .collect(),
-            now: sum(self.newest).to_string(),
-            words: |rise| format!("+{}", rise.unwrap_or_default()),
+            numbers,
             runs,
         }
     }
@@ -147,11 +149,11 @@ impl<'a> Shown<'a> {
             (self.x(sample), bound.map(|bound| bound.min(2.0 * LONGEST)))
         });
         let points: Vec<_> = of_each_minute.collect();
+        let last = points.last().and_then(|(_, bound)| *bound);
         Curve {
             name,
-            now: at_most(points.last().and_then(|(_, bound)| *bound)),
+            numbers: [highest(&points), last].map(at_most).into(),
             points,
-            words: at_most,
             runs: Vec::new(),
         }
     }
@@ -161,7 +163,7 @@ impl<'a> Shown<'a> {
         &self,
         number: usize,
         charted: &Charted,
-        numbers: &[&str; 2],
+        numbers: &[&str],
         curves: &[Curve<'_>],
     ) -> Markup {
         let title = format!("chart-{number}-title");
@@ -186,8 +188,7 @@ impl<'a> Shown<'a> {
     }
 
     fn row(&self, number: usize, curve: &Curve<'_>) -> Markup {
-        let values = curve.points.iter().filter_map(|(_, value)| *value);
-        let highest = values.max_by(f64::total_cmp);
+        let highest = highest(&curve.points);
         let unit = highest.filter(|highest| *highest > 0.0).unwrap_or(1.0);
         let percent = |value: f64| 100.0 * value / unit;
         let points = curve.points.iter();
@@ -230,8 +231,7 @@ impl<'a> Shown<'a> {
                         }
                     }
                 }
-                td.number { (curve.now) }
-                td.number { ((curve.words)(highest)) }
+                @for number in &curve.numbers { td.number { (number) } }
             }
         }
     }
@@ -292,7 +292,7 @@ pub(super) fn meaning(label: &str) -> Option<&'static str> {
         "ok" => "a valid response",
         "http_error" => "an error status",
         "response_error" => "an invalid response",
-        "contract_error" => "a listing that loops or is too long",
+        "contract_error" => "a listing that loops or exceeds a limit",
         "transport_error" => "no whole response",
         "cancelled" => "the caller left",
         _ => return None,
@@ -312,6 +312,12 @@ pub(super) fn quantile(
     let rank = (share * all as f64).ceil() as u64;
     let found = buckets.iter().find(|bucket| count(bucket) >= rank)?;
     bound(found.label)
+}
+
+/// The highest value of a line.
+fn highest(points: &[(f64, Option<f64>)]) -> Option<f64> {
+    let values = points.iter().filter_map(|(_, value)| *value);
+    values.max_by(f64::total_cmp)
 }
 
 /// A quantile in words.

@@ -29,7 +29,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Attempts",
         metric: ATTEMPTS.name,
-        question: "How many requests did the reliable client send?",
+        question: "How many requests did the reliable client send? Each retry is one more.",
         lines: Lines::Sum,
     },
     Charted {
@@ -71,8 +71,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Durations",
         metric: CALL_DURATION.name,
-        question: "How long did the calls of the last 60 seconds take, at every moment? Only those in \
-                   real time are counted. ≤ is rounded up.",
+        question: "How long did the calls of the last minute take? Runs in virtual time are not timed.",
         lines: Lines::Quantiles,
     },
 ];

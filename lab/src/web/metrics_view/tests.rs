@@ -158,9 +158,9 @@ fn a_chart_has_its_numbers_now_and_its_rise_since_the_left_edge() {
     let mut history = History::default();
     let text =
         |attempts, backoff| format!("{} {attempts}\n{} {backoff}\n", SERIES[0].0, SERIES[2].0);
-    history.add(Duration::ZERO, &text(70, 20));
-    history.add(Duration::from_secs(60), &text(74, 20));
-    history.add(Duration::from_secs(90), &text(80, 20));
+    history.add(Duration::from_secs(10), &text(70, 20));
+    history.add(Duration::from_secs(70), &text(74, 20));
+    history.add(Duration::from_secs(100), &text(80, 20));
 
     let html = charts(&history, &[], "http://127.0.0.1:8765").into_string();
 
@@ -179,6 +179,21 @@ fn a_chart_has_its_numbers_now_and_its_rise_since_the_left_edge() {
     }
     let nothing = charts(&History::default(), &[], "");
     assert_eq!(nothing.into_string(), "");
+}
+
+#[test]
+fn while_all_is_shown_a_counter_has_one_number() {
+    let mut history = History::default();
+    history.add(Duration::ZERO, &format!("{} 0\n", SERIES[0].0));
+    history.add(Duration::from_secs(60), &format!("{} 8\n", SERIES[0].0));
+
+    let html = charts(&history, &[], "").into_string();
+
+    let (attempts, _) = html.split_once("</figure>").expect("a chart");
+    assert_eq!(attempts.matches("\"number\"").count(), 2, "{attempts}");
+    for expected in [">since start</th>", ">8</td>", "H60V40H60"] {
+        assert!(attempts.contains(expected), "{expected} in {attempts}");
+    }
 }
 
 #[test]
