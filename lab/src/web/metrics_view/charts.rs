@@ -85,7 +85,7 @@ impl<'a> Shown<'a> {
         let counted = self.history.counted(number);
         if charted.lines == Lines::Quantiles {
             let curves = QUANTILES.map(|(name, share)| self.quantile(name, share, &counted));
-            return self.figure(number, charted, &["highest", "last minute"], &curves);
+            return self.figure(number, charted, &["top of line", "last minute"], &curves);
         }
         let mut curves = Vec::new();
         if let Lines::Each(by) = charted.lines {
@@ -286,7 +286,7 @@ pub(super) fn meaning(label: &str) -> Option<&'static str> {
         "retry_after_over_budget" => "asked to wait too long",
         "attempts_exhausted" => "no attempt left",
         "deadline" => "no time left for the wait",
-        "retry_budget_empty" => "the retry budget is spent",
+        "retry_budget_empty" => "too many retries of late",
         "page_limit" => "too many pages",
         "item_limit" => "too many items",
         "ok" => "a valid response",

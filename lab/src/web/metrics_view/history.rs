@@ -29,7 +29,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Attempts",
         metric: ATTEMPTS.name,
-        question: "How many requests did the reliable client send? Each retry is one more.",
+        question: "How many requests did the reliable client send?",
         lines: Lines::Sum,
     },
     Charted {
@@ -53,7 +53,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Calls",
         metric: CALLS.name,
-        question: "How did the calls of the reliable client end?",
+        question: "How did the calls of the reliable client end? A call may send several requests: one for each page, and retries.",
         lines: Lines::Each("outcome"),
     },
     Charted {
