@@ -53,13 +53,13 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Calls",
         metric: CALLS.name,
-        question: "How did the calls of the reliable client end? A call may send several requests: one for each page, and retries.",
+        question: "How did the calls of the reliable client end? Each page of a listing is a call. A call sends one request and its retries, or none if a limit forbids it.",
         lines: Lines::Each("outcome"),
     },
     Charted {
         title: "Faults",
         metric: FAULTS.name,
-        question: "How many faults did the service serve on purpose? /metrics names each kind.",
+        question: "How many responses were faults on purpose, such as a 503? /metrics names each kind.",
         lines: Lines::Sum,
     },
     Charted {
