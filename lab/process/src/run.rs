@@ -191,8 +191,10 @@ impl<'a> Running<'a> {
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped());
         });
+        // Not a session: Linux gives each one a share of the processors of its own, so that the
+        // client would wait for one when the lab does not.
         #[cfg(unix)]
-        wrapped.wrap(process_wrap::tokio::ProcessSession);
+        wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
         #[cfg(windows)]
         wrapped.wrap(process_wrap::tokio::JobObject);
         // It may send its first request before it is known to have started.
