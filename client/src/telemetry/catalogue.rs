@@ -79,9 +79,9 @@ metrics! {
     /// Waits for another attempt.
     RETRIES: Counter of Count, "client_retries_total", ["endpoint", "method", "reason", "wait_source"],
         "How often did the client decide to retry, why, and who chose the wait: the service or the client?";
-    /// Calls that a limit of the client ended.
+    /// Calls that a rule or a limit of the client ended.
     GIVE_UPS: Counter of Count, "client_give_ups_total", ["endpoint", "method", "reason"],
-        "How many calls failed because a rule or a limit of the client forbade another request? A final error, such as a 404, is not counted.";
+        "How many calls failed because a rule or a limit of the client forbade another request? A final response, such as a 404, is not counted.";
     /// Listings that repeated a cursor.
     CURSOR_LOOPS: Counter of Count, "client_cursor_loops_total", ["endpoint"],
         "How many listings were stopped because the service repeated a cursor?";

@@ -248,7 +248,7 @@ impl OperationMetrics {
         self.waits(source).record(length);
     }
 
-    /// Counts one call that a limit of the client ended.
+    /// Counts one call that a rule or a limit of the client ended.
     pub(crate) fn give_up(&self, why: GiveUp) {
         self.give_ups(why).increment(1);
     }

@@ -768,6 +768,15 @@ mod tests {
             other.wait().expect("it has ended");
         }
 
+        #[cfg(target_os = "linux")]
+        #[tokio::test]
+        async fn a_client_is_in_the_session_of_the_lab() {
+            let record = shell("cut -d ' ' -f 6 /proc/$$/stat", LONG).await;
+
+            let session = nix::unistd::getsid(None).expect("a session").to_string();
+            assert_eq!(record.last_line, Some(session));
+        }
+
         #[tokio::test]
         async fn megabytes_cost_no_memory_and_hide_no_result() {
             let record = shell("yes | head -c 20000000; echo done", LONG).await;

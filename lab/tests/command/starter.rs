@@ -153,8 +153,8 @@ fn the_solution_in_node_does_every_task() {
     assert_solves("node", "client.mjs", "node");
 }
 
-/// Asserts that a starter does the first task and skips the next, as it does all others, and
-/// that it says what it needs if it is run by hand.
+/// Asserts that a starter does the first task and skips the next one, and that it says what
+/// it needs if it is run by hand.
 fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {
     let folder = tempdir().expect("a folder");
     assert_eq!(starter(language, folder.path()).code, Some(0));

@@ -243,13 +243,13 @@ pub(super) fn jitter(gaps: &[Gap]) -> Shown {
     }
     // A client that rounds its pauses up may draw the same one eight times.
     let differ = |(_, lengths): &(Place, Vec<Duration>)| inner_span(lengths) >= PAUSE_IN_NOISE;
-    let may_be_equal = !pools.iter().any(differ);
-    let equal = pools.iter().find(|((number, _), lengths)| {
+    let is_equal = |((number, _), lengths): &&(Place, Vec<Duration>)| {
         let median = median(lengths);
         let least = if *number == 0 { EQUAL } else { EQUAL_LATER };
-        may_be_equal && median >= PAUSE && span_but_one(lengths) <= least.max(median / 100)
-    });
-    if let Some((place, lengths)) = equal {
+        median >= PAUSE && span_but_one(lengths) <= least.max(median / 100)
+    };
+    let equal = pools.iter().find(is_equal);
+    if let Some((place, lengths)) = equal.filter(|_| !pools.iter().any(differ)) {
         let (all, apart) = (lengths.len(), duration_left(span_but_one(lengths)));
         let which = match place.0 {
             0 => "first",
