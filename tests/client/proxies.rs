@@ -42,7 +42,7 @@ async fn a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them() {
     let mut child = Command::new(env::current_exe().expect("this binary"));
     child
         .args(["--exact", "--nocapture"])
-        .arg("client::proxies::a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them")
+        .arg("proxies::a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them")
         .env(CHILD, service.server.uri())
         .env("HOME", home.path())
         .env("NETRC", &netrc)

@@ -55,16 +55,14 @@
 //! | overlong digits, above the budget: stop at once, with `retry_after` | `retry_after`: `a_retry_after_above_the_budget_stops_at_once` |
 //! | a deadline bounds attempts and waits together | `attempts`: `a_deadline_counts_the_waits_and_is_never_overrun` |
 
-mod client {
-    mod attempts;
-    mod configuration;
-    mod jobs;
-    mod listings;
-    mod proxies;
-    mod representation;
-    mod requests;
-    mod retry_after;
-    mod secrets;
-    mod statuses;
-    mod transport;
-}
+mod attempts;
+mod configuration;
+mod jobs;
+mod listings;
+mod proxies;
+mod representation;
+mod requests;
+mod retry_after;
+mod secrets;
+mod statuses;
+mod transport;

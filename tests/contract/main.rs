@@ -10,8 +10,6 @@
 //! | the client counts the requests that the service saw, and never comes early | `counts` |
 //! | both catalogues list every span and metric, and no others | `names` |
 
-mod contract {
-    mod bytes;
-    mod counts;
-    mod names;
-}
+mod bytes;
+mod counts;
+mod names;
