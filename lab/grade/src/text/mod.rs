@@ -48,7 +48,8 @@ pub fn open(open: &OpenCases, options: &Options) -> String {
     let lab = options.lab;
     let cases: Vec<_> = open.cases().collect();
     let tasks = cases.chunk_by(|case, next| case.number < next.number);
-    let is_only = tasks.clone().count() == 1;
+    let tasks: Vec<_> = tasks.collect();
+    let is_only = tasks.len() == 1;
     let mut sheet = Sheet::new(options);
     let first = "Open until Ctrl+C, which prints the card. Each URL is one case: one call of your \
                  client.";
