@@ -11,7 +11,7 @@ use tempfile::tempdir;
 
 use crate::command::{
     Ended, command,
-    proxy::{CALM, api},
+    proxy::{CALM, api, judges},
 };
 
 /// The command as a shell runs it with this limit. The signal for a file that is too large
@@ -80,19 +80,15 @@ const STACK_OF_NO_THREAD: &str = "1000000000000000";
 #[test]
 fn too_few_threads_are_no_verdict_on_a_client() {
     let by_name = api().replace("127.0.0.1", "localhost");
-    let by_name = format!("proxy {by_name} --set API_URL --fault refused --");
-    for (arguments, client, words) in [
+    for (mut lab, words) in [
         // The name of a host is looked up on a thread of its own.
-        (&*by_name, &["sh", "-c", CALM][..], "worker thread"),
-        ("scenario items", &[], "the serving thread"),
-        ("storm spike", &[], "no thread"),
+        (judges(&by_name, "--fault refused", CALM), "worker thread"),
+        (command("scenario items"), "the serving thread"),
+        (command("storm spike"), "no thread"),
     ] {
-        let mut lab = command(arguments);
-        let lab = lab.args(client).env("RUST_MIN_STACK", STACK_OF_NO_THREAD);
+        let ended = Ended::of(lab.env("RUST_MIN_STACK", STACK_OF_NO_THREAD));
 
-        let ended = Ended::of(lab);
-
-        let story = format!("{arguments}: {ended:?}");
+        let story = format!("{lab:?}: {ended:?}");
         assert_eq!(ended.code, Some(3), "{story}");
         assert!(ended.stderr.contains(words), "{story}");
         assert_praises_nobody(&ended, &story);

@@ -1,21 +1,21 @@
-//! `lab proxy` from the command line: its applications are `curl` in a shell.
+//! `lab proxy` from the command line: its applications are shell scripts that send with the
+//! example `send` of the proxy.
 #![cfg(unix)]
 
-use std::{fs, net::TcpListener, sync::mpsc::channel, thread, time::Duration};
+use std::{fs, net::TcpListener, process::Command, sync::mpsc::channel, thread, time::Duration};
 
 use tempfile::tempdir;
-use testkit::{process::signal, responding};
+use testkit::{files::example, process::signal, responding};
 
 use crate::command::{Ended, assert_contains, command, printed_url, status};
 
 /// An application that takes what it gets.
-pub(crate) const CALM: &str = r#"curl -sS -m 60 -o /dev/null "$API_URL/v1/orders" || true"#;
+pub(crate) const CALM: &str = r#""$SEND" "$API_URL/v1/orders" || true"#;
 
 /// An application that sends a refused request again, with a mark, so that one run shows it.
 const STUBBORN: &str = r#"
     ask() {
-        curl -s -m 60 -o /dev/null -w '%{http_code}' -d order -H Idempotency-Key:7 \
-            "$API_URL/v1/orders"
+        "$SEND" -d order -H "Idempotency-Key: 7" "$API_URL/v1/orders"
     }
     [ "$(ask)" = 201 ] || ask >/dev/null; true"#;
 
@@ -24,10 +24,16 @@ pub(crate) fn api() -> String {
     responding("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
 }
 
+/// The command that judges a shell script before an upstream.
+pub(crate) fn judges(upstream: &str, options: &str, script: &str) -> Command {
+    let mut lab = command(&format!("proxy {upstream} --set API_URL {options} --"));
+    lab.args(["sh", "-c", script]).env("SEND", example("send"));
+    lab
+}
+
 /// Judges a shell script before an upstream.
 fn judged(upstream: &str, options: &str, script: &str) -> Ended {
-    let mut lab = command(&format!("proxy {upstream} --set API_URL {options} --"));
-    Ended::of(lab.args(["sh", "-c", script]))
+    Ended::of(&mut judges(upstream, options, script))
 }
 
 #[test]
@@ -97,8 +103,7 @@ fn a_run_that_sigterm_ends_says_so_and_asks_its_command_to_end() {
     let folder = tempdir().expect("a folder");
     let trace = folder.path().join("trace");
     let asked = format!("trap 'echo asked >{}; exit' TERM", trace.display());
-    let lab = command(&format!("proxy {silent} --set API_URL -- sh -c"))
-        .arg(format!("{asked}; ({CALM}) & wait"))
+    let lab = judges(&silent, "", &format!("{asked}; ({CALM}) & wait"))
         .spawn()
         .expect("lab runs");
     // The run goes on while its request is held here.

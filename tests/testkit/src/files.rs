@@ -30,6 +30,10 @@ pub fn build() -> PathBuf {
 pub fn example(name: &str) -> String {
     let program = build().join("examples").join(name);
     let program = program.with_extension(env::consts::EXE_EXTENSION);
-    assert!(program.exists(), "there is no {}", program.display());
+    assert!(
+        program.exists(),
+        "{} is missing, which `cargo test` builds",
+        program.display()
+    );
     program.into_os_string().into_string().expect("Unicode")
 }

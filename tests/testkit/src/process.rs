@@ -1,13 +1,23 @@
 //! Processes: signals, and what a process holds.
 
-use std::process::Command;
-
 /// Sends a signal, such as `INT`, to a process.
+///
+/// # Panics
+///
+/// If the process has ended, and on Windows, which has no signals.
+#[cfg(unix)]
 pub fn signal(process: u32, name: &str) {
-    let kill = Command::new("kill")
-        .args(["-s", name, &process.to_string()])
-        .status();
-    assert!(kill.expect("kill runs").success());
+    use nix::{sys::signal, unistd::Pid};
+
+    let signal: signal::Signal = format!("SIG{name}").parse().expect("a signal");
+    let process = process.try_into().expect("the number of a process");
+    signal::kill(Pid::from_raw(process), signal).expect("it runs");
+}
+
+#[cfg(not(unix))]
+#[expect(missing_docs, reason = "they stand above")]
+pub fn signal(process: u32, name: &str) {
+    panic!("SIG{name} cannot be sent to {process} here");
 }
 
 /// The resources of a process, according to Linux.

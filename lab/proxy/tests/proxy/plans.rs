@@ -1,4 +1,4 @@
-//! The runs of a command: its applications are `curl` in a shell.
+//! The runs of a command: its applications are shell scripts that send with the example `send`.
 #![cfg(unix)]
 
 use std::{fs, time::Duration};
@@ -9,13 +9,13 @@ use process::ClientCommand;
 use proxy::{Declared, ListenAddress, Plan, PlanError, PlanOptions, html_proxy, junit_proxy, text};
 use render::Options;
 use tempfile::tempdir;
-use testkit::responding;
+use testkit::{files::example, responding};
 use tokio::sync::watch;
 
 use super::*;
 
 /// An application that takes what it gets.
-const CALM: &str = r#"curl -sS -m 60 -o /dev/null "$API_URL/v1/orders" || true"#;
+const CALM: &str = r#""$SEND" "$API_URL/v1/orders" || true"#;
 
 /// An API that answers every request with a 201.
 fn api() -> String {
@@ -25,13 +25,21 @@ fn api() -> String {
     )
 }
 
+/// The variables of a script: the URL of its API, and the program that sends.
+fn variables(api_url: &str) -> Vec<(String, String)> {
+    let variables = [("API_URL", api_url.to_owned()), ("SEND", example("send"))];
+    variables
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+}
+
 /// A plan for a shell script before an upstream.
 fn options(upstream: &str, script: &[&str]) -> PlanOptions {
     let command = ["sh", "-c"].iter().chain(script);
     PlanOptions {
         setup: Setup::before(Upstream::new(upstream, &[]).expect("an origin")),
         command: ClientCommand::new(command.map(Into::into)).expect("a command"),
-        set: vec![("API_URL".to_owned(), "{base_url}".to_owned())],
+        set: variables("{base_url}"),
         routes: Vec::new(),
         faults: Vec::new(),
         declared: Declared::default(),
@@ -73,7 +81,7 @@ async fn a_plan_that_cannot_be_made_says_why() {
         options
     };
     let elsewhere = r#"port=${API_URL##*:}
-        curl -s -o /dev/null -H "Host: b.test" "http://127.0.0.1:$port/v1""#;
+        "$SEND" -H "Host: b.test" "http://127.0.0.1:$port/v1""#;
     for (options, words) in [
         (options(&api, &["true"]), "sent nothing here; & --set NAME"),
         (options(&gone, &[CALM]), "did not answer"),
@@ -94,11 +102,11 @@ async fn a_plan_that_cannot_be_made_says_why() {
 async fn no_output_holds_a_secret() {
     let folder = tempdir().expect("a folder");
     let script = folder.path().join("app.sh");
-    let sends = r#"curl -s -m 60 -o /dev/null "$API_URL/v1/path_qz70123456789abc?token=query-qz7" \
+    let sends = r#""$SEND" "$API_URL/v1/path_qz70123456789abc?token=query-qz7" \
         -H 'Authorization: Bearer bearer-qz7-0123456789' -H 'Cookie: id=cookie-qz7' \
         -H 'Idempotency-Key: key-qz7' -d body-qz7
-        curl -s -o /dev/null "$API_URL/v1/a" -H 'Origin: http://origin-qz7'
-        curl -s -o /dev/null "$API_URL/v1/a" -H 'Upgrade: upgrade-qz7'; true"#;
+        "$SEND" "$API_URL/v1/a" -H 'Origin: http://origin-qz7'
+        "$SEND" "$API_URL/v1/a" -H 'Upgrade: upgrade-qz7'; true"#;
     fs::write(&script, sends).expect("written");
     // The command line itself is shown.
     let runs = format!(". {}", script.display());
@@ -129,11 +137,11 @@ async fn each_run_has_its_own_url_and_is_prepared() {
     let folder = tempdir().expect("a folder");
     let trace = folder.path().join("trace");
     let script = format!(
-        r#"echo "$API_URL $1 $LAB_BASE_URL" >> {}; curl -s -o /dev/null "$1/a""#,
+        r#"echo "$API_URL $1 $LAB_BASE_URL" >> {}; "$SEND" "$1/a""#,
         trace.display()
     );
     let options = PlanOptions {
-        set: vec![("API_URL".to_owned(), "{base_url}/v2".to_owned())],
+        set: variables("{base_url}/v2"),
         before: Some(format!("echo before >> {}", trace.display())),
         ..options(&api(), &[&script, "sh", "{base_url}"])
     };
