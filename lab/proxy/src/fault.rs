@@ -14,7 +14,7 @@ pub enum ProxyFault {
     Hold,
     /// A 503 without Retry-After.
     Unavailable,
-    /// A 503 with a Retry-After of two seconds, and of seven if that was kept.
+    /// A 503 with a Retry-After of two seconds, and of seven if that does not decide.
     RetryAfter,
     /// A 400.
     Refused,

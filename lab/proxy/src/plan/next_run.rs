@@ -9,7 +9,7 @@ use crate::{
     Declared, ProxyFault, ProxyRun,
     card::Recording,
     record::RunKind,
-    verdict::{CONFIRM, Judged, Lacks, borne, controls_of, is_marked, watch},
+    verdict::{CONFIRM, Judged, Lacks, are_far_apart, borne, controls_of, is_marked, watch},
 };
 
 /// How many controls in turn find out how long a command bears a late response.
@@ -24,9 +24,6 @@ const MARGIN: Duration = Duration::from_millis(200);
 
 /// The shortest wait that Retry-After can ask for.
 const SHORTEST: Duration = Duration::from_secs(1);
-
-/// How many times longer the second wait is at least than the first.
-const LONGER: u32 = 3;
 
 /// A run of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,8 +202,7 @@ fn two_waits(runs: &[ProxyRun], route: &str) -> Option<(Duration, Duration)> {
     let longest = borne(runs, route)?.checked_sub(MARGIN)?;
     let long = Duration::from_secs(longest.as_secs()).min(ProxyFault::LONG_WAIT);
     let shorts = [ProxyFault::WAIT, SHORTEST].into_iter();
-    let mut shorts =
-        shorts.filter(|short| long >= *short * LONGER || long >= Duration::from_secs(5));
+    let mut shorts = shorts.filter(|short| are_far_apart(*short, long));
     shorts.next().map(|short| (short, long))
 }
 

@@ -497,3 +497,54 @@ fn a_client_with_the_timeout_of_a_control_is_told_all_the_same() {
         }
     }
 }
+
+/// The verdict on `retry-after-seconds` of a command that bears every control and comes back after
+/// a failure when `again` says so for the wait that is asked for.
+fn patient(again: impl FnMut(u64) -> u64) -> Judged {
+    let runs = impatient(|| u64::MAX, again);
+    let rule = "retry-after-seconds";
+    verdict(&runs, ProxyFault::RetryAfter, rule, &Declared::default())
+}
+
+/// Its waits are random, so that runs which ask for one wait disagree.
+#[test]
+fn a_client_with_random_waits_of_its_own_is_broken() {
+    let rng = &mut ChaCha12Rng::seed_from_u64(14);
+    // Those whose waits lie on both sides of the first one, and all others.
+    let mut told = [0_u64; 2];
+    let mut all = [0_u64; 2];
+    while all[0] < PLANS_OF_A_SHARE {
+        let (mean, jitter) = (rng.random_range(500.0..3_500.0), rng.random_range(0.0..1.0));
+        let (least, most) = (mean * (1.0 - jitter), mean * (1.0 + jitter));
+
+        let judged = patient(|_| rng.random_range(least..=most) as u64);
+
+        assert_ne!(
+            judged.verdict,
+            Verdict::Kept,
+            "{mean} ± {jitter}: {judged:?}"
+        );
+        let kind = usize::from(most < 2_000.0 || least > 2_000.0);
+        all[kind] += 1;
+        told[kind] += u64::from(judged.verdict == Verdict::Broken);
+    }
+    for (told, all) in told.into_iter().zip(all) {
+        assert!(told * 100 >= all * 95, "{told} of {all}");
+    }
+}
+
+#[test]
+fn a_client_that_adds_jitter_to_the_wait_is_kept() {
+    let rng = &mut ChaCha12Rng::seed_from_u64(15);
+    let mut kept = 0;
+    for _ in 0..PLANS_OF_A_SHARE {
+        let (mean, jitter) = (rng.random_range(500.0..3_500.0), rng.random_range(0.0..1.0));
+        let (least, most) = (mean * (1.0 - jitter), mean * (1.0 + jitter));
+
+        let judged = patient(|wait| wait + rng.random_range(least..=most) as u64);
+
+        assert_ne!(judged.verdict, Verdict::Broken, "{judged:?}");
+        kept += u64::from(judged.verdict == Verdict::Kept);
+    }
+    assert!(kept * 100 >= PLANS_OF_A_SHARE * 95, "{kept}");
+}

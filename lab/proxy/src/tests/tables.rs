@@ -34,6 +34,11 @@ fn long(mut run: ProxyRun) -> ProxyRun {
     run
 }
 
+/// A control with the longer hold.
+fn long_control() -> ProxyRun {
+    long(run(Some(ProxyFault::Hold), at(&[0]), 0))
+}
+
 fn at(moments: &[u64]) -> Vec<ProxyRequest> {
     moments.iter().map(|at| request(*at, 1)).collect()
 }
@@ -164,7 +169,7 @@ fn with_two_waits(short: Option<u64>, longer: Option<u64>) -> Judged {
         run(Some(ProxyFault::RetryAfter), at(&all), 0)
     };
     let mut runs = plan(&at(&[0]), ProxyFault::Hold, &at(&[0]));
-    runs.extend((0..5).map(|_| long(run(Some(ProxyFault::Hold), at(&[0]), 0))));
+    runs.extend((0..5).map(|_| long_control()));
     runs.push(came(short));
     runs.extend((0..5).map(|_| long(came(longer))));
     verdict(
@@ -218,6 +223,67 @@ fn a_wait_is_heeded_only_if_a_longer_one_is_heeded_too() {
         (judged.verdict, judged.lacks),
         (CannotTell, Some(Lacks::LongerWait))
     );
+}
+
+/// Runs of the case that asked for this wait and in which the next request came then, if it did;
+/// the control watched for longer.
+fn asked(wait: u64, gaps: &[Option<u64>]) -> Vec<ProxyRun> {
+    let run_of = |gap: &Option<u64>| {
+        let moments: Vec<_> = [0].into_iter().chain(*gap).collect();
+        run_for(Some(ProxyFault::RetryAfter), ms(wait), at(&moments), 0)
+    };
+    gaps.iter().map(run_of).collect()
+}
+
+#[test]
+fn runs_of_one_wait_that_disagree_ask_for_a_longer_one() {
+    let judged = |short: &[Option<u64>], long: &[Option<u64>]| {
+        let mut runs = plan(&at(&[0]), ProxyFault::Hold, &at(&[0]));
+        runs.extend((0..5).map(|_| long_control()));
+        runs.extend(asked(2_000, short));
+        runs.extend(asked(7_000, long));
+        let rule = "retry-after-seconds";
+        verdict(&runs, ProxyFault::RetryAfter, rule, &once())
+    };
+    let divided = &[Some(1_900), Some(2_100)];
+
+    let undecided = judged(divided, &[]);
+    let early = judged(divided, &[Some(2_000); 5]);
+    let facts = [&[None][..], &[Some(7_100)], &[Some(2_000), Some(7_100)]].map(|long| {
+        let judged = judged(divided, long);
+        (judged.verdict, judged.found.unwrap_or_default())
+    });
+
+    let lacking = (undecided.verdict, undecided.lacks);
+    assert_eq!(lacking, (CannotTell, Some(Lacks::LongerWait)));
+    assert_eq!(early.verdict, Broken, "{early:?}");
+    let short = "broken in 1 of 2 runs that asked for 2 s";
+    let expected = [
+        ", and gave up at 7 s",
+        ", and after 7.1 s of 7 s",
+        "; broken in 1 of 2 runs that asked for 7 s",
+    ];
+    let expected = expected.map(|long| (CannotTell, format!("{short}{long}")));
+    assert_eq!(facts, expected);
+}
+
+#[test]
+fn two_waits_that_are_close_prove_nothing() {
+    let mut runs = plan(&at(&[0]), ProxyFault::Hold, &at(&[0]));
+    runs.extend(asked(1_000, &[Some(2_100)]));
+    runs.extend(asked(2_000, &[Some(2_900)]));
+    let judged = |runs: &[ProxyRun]| {
+        let rule = "retry-after-seconds";
+        verdict(runs, ProxyFault::RetryAfter, rule, &once())
+    };
+
+    let close = judged(&runs);
+    runs.push(long_control());
+    runs.extend(asked(3_000, &[Some(3_100)]));
+
+    let lacking = (close.verdict, close.lacks);
+    assert_eq!(lacking, (CannotTell, Some(Lacks::LongerWait)));
+    assert_eq!(judged(&runs).verdict, Kept);
 }
 
 #[test]

@@ -55,6 +55,11 @@ impl Judged {
             shown_by: Duration::ZERO,
         }
     }
+
+    /// Whether only runs that ask for a longer wait can tell more.
+    fn needs_a_longer_wait(&self) -> bool {
+        self.verdict == Verdict::Kept || self.lacks == Some(Lacks::LongerWait)
+    }
 }
 
 /// The run that a verdict lacks.
@@ -95,52 +100,107 @@ fn judge_one(rule: &FaultRule, case: CaseRuns<'_>, declared: &Declared) -> Judge
         let runs = case.runs.iter();
         runs.filter(|run| run.is_of(case.route, case.fault))
     };
-    let shortest = of_case().map(ProxyRun::lasts).min();
-    let longest = of_case().map(ProxyRun::lasts).max();
-    let (Some(short), Some(long)) = (shortest, longest) else {
+    let mut waits: Vec<_> = of_case().map(ProxyRun::lasts).collect();
+    waits.sort_unstable();
+    waits.dedup();
+    let Some((long, shorter)) = waits.split_last() else {
         let found = "the case was not run".to_owned();
         return Judged::of(rule, Verdict::NotExercised, Some(found));
     };
-    let judged_with = |lasts: Duration| {
-        let runs: Vec<_> = of_case().filter(|run| run.lasts() == lasts).collect();
+    let judged_with = |wait: &Duration| {
+        let runs: Vec<_> = of_case().filter(|run| run.lasts() == *wait).collect();
         Group::new(rule, case, runs).judge(declared)
     };
-    let judged_short = judged_with(short);
-    if case.fault != ProxyFault::RetryAfter || judged_short.verdict != Verdict::Kept {
-        return judged_short;
-    }
-    let found_short = judged_short.found.unwrap_or_default();
-    if long == short {
-        let found = format!("{found_short}; a client that always waits for so long does the same");
-        return Judged {
-            lacks: Some(Lacks::LongerWait),
-            ..Judged::of(rule, Verdict::CannotTell, Some(found))
-        };
-    }
     let judged_long = judged_with(long);
-    match judged_long.verdict {
-        Verdict::Kept => {
-            let found_long = judged_long.found.unwrap_or_default();
-            let both = format!("{found_short}, and {found_long}");
-            let grew = first_gap(case, long)
-                .zip(first_gap(case, short))
-                .map(|(gap_long, gap_short)| gap_long.saturating_sub(gap_short));
-            if grew >= Some((long - short) / 2) {
-                Judged::of(rule, Verdict::Kept, Some(both))
-            } else {
-                let found = format!("{both}: it may wait for so long by itself");
-                Judged::of(rule, Verdict::CannotTell, Some(found))
-            }
-        }
-        Verdict::Skipped => {
-            let found = format!("{found_short}, and gave up at {}", duration(long));
-            Judged::of(rule, Verdict::Kept, Some(found))
-        }
-        _ => Judged {
-            shown_by: long,
-            ..judged_long
-        },
+    if case.fault != ProxyFault::RetryAfter {
+        return judged_long;
     }
+    let Some(short) = shorter.first() else {
+        return judge_one_wait(rule, judged_long);
+    };
+    let mut judged_short = judged_with(short);
+    for wait in shorter {
+        let judged = judged_with(wait);
+        if !judged.needs_a_longer_wait() {
+            return judged;
+        }
+        if judged.verdict != Verdict::Kept {
+            judged_short = judged;
+        }
+    }
+    judge_two_waits(rule, case, (*short, judged_short), (*long, judged_long))
+}
+
+/// Judges the runs of a case that all asked for one wait.
+fn judge_one_wait(rule: &FaultRule, judged: Judged) -> Judged {
+    if judged.verdict != Verdict::Kept {
+        return judged;
+    }
+    let found = judged.found.unwrap_or_default();
+    let found = format!("{found}; a client that always waits for so long does the same");
+    Judged {
+        lacks: Some(Lacks::LongerWait),
+        ..Judged::of(rule, Verdict::CannotTell, Some(found))
+    }
+}
+
+/// Judges a case from two waits: a shorter one, which was kept or on which its runs disagree, and
+/// the longest.
+fn judge_two_waits(
+    rule: &FaultRule,
+    case: CaseRuns<'_>,
+    (short, judged_short): (Duration, Judged),
+    (long, judged_long): (Duration, Judged),
+) -> Judged {
+    let is_short_kept = judged_short.verdict == Verdict::Kept;
+    let found_short = judged_short.found.unwrap_or_default();
+    let found_long = judged_long.found.clone().unwrap_or_default();
+    let both = match judged_long.verdict {
+        Verdict::Kept => format!("{found_short}, and {found_long}"),
+        Verdict::Skipped => format!("{found_short}, and gave up at {}", duration(long)),
+        Verdict::CannotTell if !is_short_kept && !judged_long.is_suspected => {
+            return Judged {
+                found: Some(format!("{found_short}; {found_long}")),
+                ..judged_long
+            };
+        }
+        _ => {
+            return Judged {
+                shown_by: long,
+                ..judged_long
+            };
+        }
+    };
+    let kept = |found| Judged::of(rule, Verdict::Kept, Some(found));
+    let untold = |found| Judged::of(rule, Verdict::CannotTell, Some(found));
+    if !is_short_kept {
+        untold(both)
+    } else if judged_long.verdict == Verdict::Skipped {
+        kept(both)
+    } else if !are_far_apart(short, long) {
+        Judged {
+            lacks: Some(Lacks::LongerWait),
+            ..untold(both)
+        }
+    } else if grew_with_the_wait(case, short, long) {
+        kept(both)
+    } else {
+        untold(format!("{both}: it may wait for so long by itself"))
+    }
+}
+
+/// Whether the first attempt came later where a longer wait was asked for, by half of the
+/// difference or more.
+fn grew_with_the_wait(case: CaseRuns<'_>, short: Duration, long: Duration) -> bool {
+    let gaps = first_gap(case, long).zip(first_gap(case, short));
+    gaps.is_some_and(|(gap_long, gap_short)| {
+        gap_long.saturating_sub(gap_short) >= (long - short) / 2
+    })
+}
+
+/// Whether two waits tell a client that heeds them from one that waits for some time anyway.
+pub(crate) fn are_far_apart(short: Duration, long: Duration) -> bool {
+    long >= short * 3 || long >= Duration::from_secs(5)
 }
 
 /// How long after the failure the first attempt came in the first run of a case that asked for
@@ -212,14 +272,17 @@ impl<'a> Group<'a> {
             return self.broken(&broken, shown, is_first);
         }
         let partly = || {
-            let broken = broken.len();
-            self.untold(format!("broken in {broken} of {all} runs of this case"))
+            let runs = match self.wait {
+                Duration::ZERO => "runs of this case".to_owned(),
+                wait => format!("runs that asked for {}", duration(wait)),
+            };
+            self.divided(format!("broken in {} of {all} {runs}", broken.len()))
         };
         match first {
             RunEvidence::Broken(_) => partly(),
             _ if !broken.is_empty() => partly(),
             first if !evidence.iter().all(|other| agree(other, first)) => {
-                self.untold("the runs of this case disagree".to_owned())
+                self.divided("the runs of this case disagree".to_owned())
             }
             RunEvidence::Kept(found) => self.judged(Verdict::Kept, found.clone()),
             RunEvidence::Skipped(found) => self.judged(Verdict::Skipped, found.map(str::to_owned)),
@@ -285,6 +348,17 @@ impl<'a> Group<'a> {
                 reach,
             }),
             ..judged
+        }
+    }
+
+    /// That the runs disagree. A client that waits for about as long as it is asked, by itself and
+    /// at random, is told apart by a longer wait.
+    fn divided(&self, found: String) -> Judged {
+        let untold = self.untold(found);
+        let longer_wait = (!self.wait.is_zero()).then_some(Lacks::LongerWait);
+        Judged {
+            lacks: untold.lacks.or(longer_wait),
+            ..untold
         }
     }
 
