@@ -4,6 +4,7 @@ mod cancel;
 mod catalogue;
 mod comparison;
 mod defences;
+mod difference;
 mod fits;
 mod lessons;
 mod pairwise_runs;

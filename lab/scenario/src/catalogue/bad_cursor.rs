@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Listings,
     words: ScenarioWords {
         name: "bad-cursor",
         title: "a page whose next_cursor is a number",
@@ -30,7 +31,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::List(endpoint::BAD_CURSOR),
     expect: |_| {
         vec![
-            Expectation::ending(Ending::ResponseError, "the response is invalid"),
+            Expectation::rejection(Ending::ResponseError, "the response is invalid"),
             Expectation::fact("problem", "wrong_type", "the error names the cursor"),
             Expectation::requests(1),
         ]

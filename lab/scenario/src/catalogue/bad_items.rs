@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Listings,
     words: ScenarioWords {
         name: "bad-items",
         title: "a page with an item that is not an object",
@@ -24,7 +25,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::List(endpoint::BAD_ITEMS),
     expect: |_| {
         vec![
-            Expectation::ending(Ending::ResponseError, "the response is invalid"),
+            Expectation::rejection(Ending::ResponseError, "the response is invalid"),
             Expectation::fact("problem", "item_not_an_object", "the error names the item"),
             Expectation::fact("items", 0_u64, "no item of the page was used"),
             Expectation::requests(1),

@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Responses,
     words: ScenarioWords {
         name: "bad-json",
         title: "a response declared as JSON, with an invalid body",
@@ -24,7 +25,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Get(endpoint::BAD_JSON),
     expect: |_| {
         vec![
-            Expectation::ending(Ending::ResponseError, "the response is invalid"),
+            Expectation::rejection(Ending::ResponseError, "the response is invalid"),
             Expectation::fact("problem", "invalid_json", "the error names the body"),
             Expectation::requests(1),
         ]

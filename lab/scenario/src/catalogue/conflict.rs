@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Writes,
     words: ScenarioWords {
         name: "conflict",
         title: "a key is used again for another body",

@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Network,
     words: ScenarioWords {
         name: "connection-refused",
         title: "no service listens on the port",

@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::verdict::responded;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Writes,
     words: ScenarioWords {
         name: "create-job",
         title: "a job is created with an idempotency key",

@@ -11,6 +11,7 @@ const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 const ASKED: u64 = 10;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Limits,
     words: ScenarioWords {
         name: "deadline",
         title: "the caller has less time than the wait takes",

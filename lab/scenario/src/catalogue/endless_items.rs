@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Listings,
     words: ScenarioWords {
         name: "endless-items",
         title: "always another page, never the same cursor",
@@ -50,7 +51,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ("page_limit", policy.max_pages)
         };
         vec![
-            Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
+            Expectation::rejection(Ending::ContractError, "a listing cut short is an error"),
             Expectation::fact(
                 "problem",
                 limit,

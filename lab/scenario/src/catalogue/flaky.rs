@@ -6,6 +6,7 @@ use super::prelude::*;
 pub(super) const FIRST_SUCCESS: u32 = 3;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Retrying,
     words: ScenarioWords {
         name: "flaky",
         title: "the service fails twice, then recovers",

@@ -6,6 +6,7 @@ use super::flaky;
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Retrying,
     words: ScenarioWords {
         name: "flaky-gives-up",
         title: "the service fails twice, and attempts are limited",

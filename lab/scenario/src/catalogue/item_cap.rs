@@ -4,6 +4,7 @@ use super::endless_items;
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Listings,
     words: ScenarioWords {
         name: "item-cap",
         title: "more items than the caller wants",

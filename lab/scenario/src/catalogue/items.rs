@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Listings,
     words: ScenarioWords {
         name: "items",
         title: "three records on two pages",

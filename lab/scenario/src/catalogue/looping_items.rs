@@ -6,6 +6,7 @@ use super::prelude::*;
 const REPEATED_ON: u32 = 3;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Listings,
     words: ScenarioWords {
         name: "looping-items",
         title: "the cursors repeat in a loop",
@@ -37,7 +38,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ("cursor_repeated", REPEATED_ON)
         };
         vec![
-            Expectation::ending(Ending::ContractError, "the listing broke the contract"),
+            Expectation::rejection(Ending::ContractError, "the listing broke the contract"),
             Expectation::fact("problem", problem, "the error names the reason"),
             Expectation::requests(requests.into()),
         ]

@@ -5,6 +5,7 @@ use host::fault_injection::ResponseFault;
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Writes,
     words: ScenarioWords {
         name: "lost-response",
         title: "the job is created, and its response is lost",

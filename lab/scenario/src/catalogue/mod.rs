@@ -13,6 +13,7 @@ mod answers;
 mod bad_cursor;
 mod bad_items;
 mod bad_json;
+mod chapter;
 mod conflict;
 mod connection_refused;
 mod create_job;
@@ -58,6 +59,7 @@ use crate::{
 };
 
 pub use crate::network::Network;
+pub use chapter::Chapter;
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
@@ -72,7 +74,8 @@ mod prelude {
     pub(super) use client::{Endpoint, FailureKind, teaching::endpoint};
 
     pub(super) use super::{
-        Network, PAGE, PLAIN, Scenario, Share, Variation, answers, expect_items, expect_recovery,
+        Chapter, Network, PAGE, PLAIN, Scenario, Share, Variation, answers, expect_items,
+        expect_recovery,
         responder::{fails_first, faulty, for_posts, unavailable, unavailable_until},
         sentences::*,
     };
@@ -131,6 +134,8 @@ pub fn find(name: &str) -> Result<&'static Scenario, UnknownName> {
 
 /// A fault, a task for a client, and the expected results.
 pub struct Scenario {
+    /// Its chapter of the course.
+    pub chapter: Chapter,
     /// Its texts.
     pub words: ScenarioWords,
     /// The settings to try next; none if its own settings show everything.
@@ -153,6 +158,7 @@ pub struct Scenario {
 
 /// A plain scenario, to build others on.
 const PLAIN: Scenario = Scenario {
+    chapter: Chapter::Retrying,
     words: ScenarioWords {
         name: "",
         title: "",

@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Responses,
     words: ScenarioWords {
         name: "no-content",
         title: "a success without a body",

@@ -6,6 +6,7 @@ use super::prelude::*;
 const NOWHERE: Endpoint = Endpoint::new("nowhere", "/nowhere");
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Responses,
     words: ScenarioWords {
         name: "not-found",
         title: "no such path",

@@ -13,6 +13,7 @@ const EXPORT: Endpoint = Endpoint::new("export", "/export");
 const FAULT: FaultLabel = FaultLabel("oversized_body");
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Network,
     words: ScenarioWords {
         name: "oversized-body",
         title: "a body larger than a client should accept",
@@ -48,7 +49,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Get(EXPORT),
     expect: |_| {
         vec![
-            Expectation::ending(Ending::TransportError, "the caller got no response"),
+            Expectation::rejection(Ending::TransportError, "the caller got no response"),
             Expectation::fact("problem", "body_too_large", "the error names the length"),
             Expectation::requests(1),
         ]

@@ -7,6 +7,7 @@ use host::FaultLabel;
 const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Writes,
     words: ScenarioWords {
         name: "post-without-permission",
         title: "a POST with a key, to an endpoint that ignores keys",

@@ -5,6 +5,7 @@ use host::fault_injection::ResponseFault;
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Network,
     words: ScenarioWords {
         name: "read-timeout",
         title: "a connection that is accepted and gets no response",

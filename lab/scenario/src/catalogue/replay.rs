@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Writes,
     words: ScenarioWords {
         name: "replay",
         title: "the same job is asked for twice",

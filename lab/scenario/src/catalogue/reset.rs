@@ -6,6 +6,7 @@ use host::fault_injection::ResponseFault;
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Network,
     words: ScenarioWords {
         name: "reset",
         title: "the connection breaks in the middle of the body",

@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Listings,
     words: ScenarioWords {
         name: "resumed-crawl",
         title: "a crawl that is killed at page 2, and resumed",

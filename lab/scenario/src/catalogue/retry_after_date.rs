@@ -13,6 +13,7 @@ const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
 const AHEAD: Duration = Duration::from_secs(3);
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-after-date",
         title: "the service says at what time it will be back",

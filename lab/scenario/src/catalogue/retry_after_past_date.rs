@@ -8,6 +8,7 @@ use super::prelude::*;
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-after-past-date",
         title: "the date in the Retry-After has passed",

@@ -11,6 +11,7 @@ const BUSY: Endpoint = Endpoint::new("busy", "/busy");
 const ASKED: Duration = Duration::from_secs(2);
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-after-seconds",
         title: "the service asks for a wait of two seconds",

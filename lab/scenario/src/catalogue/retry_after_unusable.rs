@@ -11,6 +11,7 @@ const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
 const VALUES: [&str; 4] = ["-1", "1.5", "soon", ""];
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-after-unusable",
         title: "invalid Retry-After values: \"-1\", \"1.5\", \"soon\" and \"\"",

@@ -13,6 +13,7 @@ const CALLS: u32 = 5;
 const TOKENS: u32 = 2;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Limits,
     words: ScenarioWords {
         name: "retry-budget",
         title: "the service is down, and five calls are made",

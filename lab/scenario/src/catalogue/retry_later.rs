@@ -6,6 +6,7 @@ use super::prelude::*;
 const ASKED: u64 = 120;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-later",
         title: "the service asks for a wait of two minutes, each time",

@@ -3,6 +3,7 @@
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Responses,
     words: ScenarioWords {
         name: "text-json",
         title: "a valid page, declared as text",
@@ -27,7 +28,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::List(endpoint::TEXT_JSON),
     expect: |_| {
         vec![
-            Expectation::ending(Ending::ResponseError, "the response is invalid"),
+            Expectation::rejection(Ending::ResponseError, "the response is invalid"),
             Expectation::fact("problem", "not_json", "the error names the media type"),
             Expectation::requests(1),
         ]

@@ -5,6 +5,7 @@ use client::telemetry::ATTEMPTS;
 use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Network,
     words: ScenarioWords {
         name: "tls-refused",
         title: "the TLS handshake is refused",

@@ -31,6 +31,7 @@ const _: () = assert!(client::ConcurrencyLimit::DEFAULT_MAX == 64);
 const WORK: Duration = Duration::from_millis(100);
 
 pub(super) const SCENARIO: Scenario = Scenario {
+    chapter: Chapter::Limits,
     words: ScenarioWords {
         name: "too-many-requests",
         title: "sixteen callers, and a service that takes eight",

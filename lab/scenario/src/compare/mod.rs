@@ -4,12 +4,14 @@
 //! The comparison does not know what a scenario is about or which client should do better.
 //! Equal values are never reported as different.
 
+mod difference;
 mod effect;
 
 use serde::Serialize;
 
 use crate::{run::ScenarioRun, verdict::Source};
 
+pub use difference::{Difference, DifferenceKind, Stake};
 pub use effect::Effect;
 
 /// One scenario, run by two clients with one seed.
@@ -45,6 +47,9 @@ impl Comparison {
 /// Two runs, compared; empty if one was cancelled, since half a run cannot be compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Compared {
+    /// What differs, of the kinds that matter the one that does the most harm; none if they
+    /// differ in none of them.
+    pub difference: Option<Difference>,
     /// The measurements of both, effect by effect.
     pub effects: Vec<Effect>,
     /// The expectations that at least one of the runs exercised.
@@ -74,6 +79,7 @@ impl Compared {
             return Self::default();
         }
         Self {
+            difference: Difference::of(runs),
             effects: effect::effects(runs),
             checks: checks(runs),
         }

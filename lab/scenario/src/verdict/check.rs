@@ -20,6 +20,10 @@ pub struct Check {
     /// The numbers (`seq`, in order of arrival) of the requests that broke the rule; empty
     /// if it was kept, and for an expectation of the scenario.
     pub requests: Vec<u64>,
+    /// Whether a response or a listing had to be rejected: a client that accepted it told its
+    /// caller something untrue.
+    #[serde(skip)]
+    pub is_rejection: bool,
 }
 
 impl Check {
@@ -75,6 +79,7 @@ mod tests {
             held,
             found: (!held).then(|| "sent again".to_owned()),
             requests,
+            is_rejection: false,
         };
         for (requests, words) in [
             (vec![], "sent again"),

@@ -21,6 +21,8 @@ pub struct Expectation {
     pub(super) text: String,
     /// The evidence that decides it.
     pub(super) source: Source,
+    /// Whether a response or a listing must be rejected.
+    pub(super) is_rejection: bool,
     check: Rc<dyn Fn(Evidence<'_>) -> Checked>,
 }
 
@@ -35,6 +37,16 @@ impl Expectation {
             let ended = evidence.outcome.ending;
             (ended != ending).then(|| format!("it ended with: {ended}"))
         })
+    }
+
+    /// The run ends this way, because the client must not accept a response or a listing: a
+    /// success would tell the caller something untrue.
+    #[must_use]
+    pub fn rejection(ending: Ending, text: impl Into<String>) -> Self {
+        Self {
+            is_rejection: true,
+            ..Self::ending(ending, text)
+        }
     }
 
     /// The outcome has this detail.
@@ -189,6 +201,7 @@ impl Expectation {
             Self {
                 text: counts_agree(unseen),
                 source: Source::Client,
+                is_rejection: false,
                 check: Rc::new(agree),
             },
             Self::new(
@@ -234,6 +247,7 @@ impl Expectation {
         Self {
             text: text.into(),
             source,
+            is_rejection: false,
             check: Rc::new(move |evidence| Some(contradiction(evidence).map_or(Ok(()), Err))),
         }
     }

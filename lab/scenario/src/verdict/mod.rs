@@ -35,6 +35,7 @@ pub(crate) fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> V
             held: found.is_none(),
             found,
             requests: Vec::new(),
+            is_rejection: expectation.is_rejection,
         })
     };
     let rules = judged_rules().filter(|_| evidence.is_one_call);
@@ -80,6 +81,7 @@ fn ruled(rule: &Rule, cases: &[Case<'_>]) -> Option<Check> {
             .iter()
             .map(|request| request.seq)
             .collect(),
+        is_rejection: false,
     })
 }
 
