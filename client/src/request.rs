@@ -248,10 +248,9 @@ impl ApiClient {
     /// Counts a call of a listing that a limit of the caller's ends before any
     /// request.
     pub(crate) fn refuse(&self, endpoint: Endpoint, why: GiveUp, error: ContractError) -> ApiError {
-        let metrics = self.inner.metrics.operation(endpoint, &Method::GET);
-        metrics.give_up(why);
-        let result = Err::<(), _>(ApiError::from(error));
-        self.open(endpoint, &Method::GET).end(&result);
+        let open = self.open(endpoint, &Method::GET);
+        open.reaches_a_limit(why);
+        open.end(&Err::<(), _>(error.into()));
         error.into()
     }
 

@@ -29,6 +29,7 @@ mod checkpoint_file;
 mod crawl;
 mod cut;
 mod deadline;
+mod events;
 mod examples;
 mod from_reqwest_retry;
 mod listing;

@@ -32,7 +32,7 @@ async fn no_response_no_error_no_span_and_no_metric_shows_a_secret() {
     }
 
     let traced = spans.records();
-    for name in ["operation", "attempt", "wait"] {
+    for name in ["operation", "attempt", "wait", "retry", "give_up"] {
         assert!(traced.iter().any(|span| span.name == name), "no {name}");
     }
     assert_eq!(leaks(&format!("{traced:#?}")), [""; 0]);

@@ -62,7 +62,10 @@ async fn no_log_can_hold_a_secret() {
     }
     assert_eq!(errors.len(), 12, "every call failed: {errors:#?}");
     let (traced, counted) = (spans.records(), tally.read());
-    assert!(traced.iter().any(|span| span.name == "wait"), "{traced:?}");
+    for name in ["wait", "retry", "give_up"] {
+        let is_traced = traced.iter().any(|record| record.name == name);
+        assert!(is_traced, "{name} is not in {traced:?}");
+    }
     let is_counted = counted.iter().any(|series| series.value > 0.0);
     assert!(is_counted, "{counted:?}");
     texts.extend(errors.iter().map(|error| every_text(error)));

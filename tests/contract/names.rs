@@ -1,4 +1,4 @@
-//! Both catalogues list every span and metric, and no others.
+//! Both catalogues list every span, event and metric, and no others.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,25 +15,30 @@ use tests::{Bench, Loopback, Script, Series, Spans, Tally, call, json, retry_aft
 /// The fields that every span has for any OpenTelemetry layer.
 const OTEL: [&str; 3] = ["otel.name", "otel.kind", "otel.status_code"];
 
-/// The spans of the client with their fields, as the documentation of its `telemetry`
-/// lists them.
-fn client_spans() -> Vec<(&'static str, BTreeSet<String>)> {
+/// The spans and events of the client with their fields, as the documentation of its
+/// `telemetry` lists them.
+fn client_spans_and_events() -> Vec<(&'static str, BTreeSet<String>)> {
     const DOCUMENTED: &str = include_str!("../../client/src/telemetry/mod.rs");
     let context = DOCUMENTED.split("The *decision context*").nth(1);
     let context = context.and_then(|rest| rest.split("//!\n").next());
-    let rows = DOCUMENTED
-        .lines()
-        .filter_map(|line| line.strip_prefix("//! | `"));
-    rows.map(|row| {
-        let (name, rest) = row.split_once('`').expect("the name of a span");
-        let mut fields = fields(rest);
-        if rest.contains("the decision context") {
-            fields.extend(self::fields(context.expect("a paragraph")));
-        }
-        fields.extend(owned(&OTEL));
-        (name, fields)
-    })
-    .collect()
+    let mut listed = Vec::new();
+    for (heading, common) in [("# Spans", &OTEL[..]), ("# Events", &["message"])] {
+        let (_, section) = DOCUMENTED.split_once(heading).expect("the section");
+        let section = section.split("\n//! # ").next().expect("its text");
+        let rows = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("//! | `"));
+        listed.extend(rows.map(|row| {
+            let (name, rest) = row.split_once('`').expect("a name");
+            let mut fields = fields(rest);
+            if rest.contains("the decision context") {
+                fields.extend(self::fields(context.expect("a paragraph")));
+            }
+            fields.extend(owned(common));
+            (name, fields)
+        }));
+    }
+    listed
 }
 
 /// A word that is set as code and has a dot is the name of a field.
@@ -82,7 +87,7 @@ fn assert_in_catalogue(series: &[Series], catalogue: &Catalogue) {
 }
 
 #[tokio::test]
-async fn every_metric_and_span_is_in_the_published_catalogues() {
+async fn every_metric_span_and_event_is_in_the_published_catalogues() {
     let (ours, theirs) = (Tally::new(), Tally::new());
     let (spans, _watch) = Spans::watch();
     let metrics = host::Metrics::new(theirs.recorder(), String::new);
@@ -121,7 +126,7 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
         let fields = span.fields.into_keys().map(str::to_owned);
         seen.entry(name).or_default().extend(fields);
     }
-    for (name, fields) in client_spans() {
+    for (name, fields) in client_spans_and_events() {
         listed.insert(format!("{} {name}", client::telemetry::TARGET), fields);
     }
     let request = format!("{SPAN_TARGET} {REQUEST_SPAN}");
@@ -135,7 +140,7 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
     // Of the lists nothing stays unused but what a caller's trace would bring.
     let unused = |name: &str| -> Vec<_> { listed[name].difference(&seen[name]).cloned().collect() };
     assert_eq!(unused(&request), ["parent_span_id", "trace_id"]);
-    for (name, _) in client_spans() {
+    for (name, _) in client_spans_and_events() {
         let mut unused = unused(&format!("{} {name}", client::telemetry::TARGET));
         unused.retain(|field| field != "otel.status_code");
         assert_eq!(unused, [""; 0], "{name}");

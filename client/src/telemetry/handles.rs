@@ -249,7 +249,7 @@ impl OperationMetrics {
     }
 
     /// Counts one call that a rule or a limit of the client ended.
-    pub(crate) fn give_up(&self, why: GiveUp) {
+    pub(super) fn give_up(&self, why: GiveUp) {
         self.give_ups(why).increment(1);
     }
 

@@ -1,4 +1,4 @@
-//! Everything the client says about itself: every span, metric and label name,
+//! Everything the client says about itself: every span, event, metric and label name,
 //! and nothing that is not listed here.
 //!
 //! Redaction is a property, not a filter. The fields and labels below are all
@@ -32,6 +32,18 @@
 //! OpenTelemetry layer understands. Whole numbers are recorded as `i64`, the one
 //! integer that OpenTelemetry has: of an unsigned one its layers make a text.
 //!
+//! # Events
+//!
+//! All have the target [`TARGET`] and the level WARN, unless the table says otherwise. So
+//! a subscriber that prints no spans shows why a call took long and why it failed.
+//!
+//! | event | fields |
+//! |---|---|
+//! | `retry`: a wait begins, and another attempt follows it | `http.request.method`, `url.template`, `reliable_api_client.retry.reason`, `reliable_api_client.retry.attempt`, `reliable_api_client.wait.source`, `reliable_api_client.wait.seconds` |
+//! | `give_up`: a rule or a limit of the client ends a call; at DEBUG if the request must not be repeated or its body is a stream | `http.request.method`, `url.template`, `reliable_api_client.stop.reason` (also `page_limit` and `item_limit`), `reliable_api_client.retry.reason`, `reliable_api_client.retry.attempt`, `reliable_api_client.stop.wait_seconds` |
+//!
+//! There are as many of each as [`RETRIES`] and [`GIVE_UPS`] count.
+//!
 //! # Metrics
 //!
 //! See [`METRICS`]: each with its type, unit, labels and the question it answers. An attempt whose future is dropped has no result, and is in none of
@@ -58,6 +70,7 @@
 //! permission, no wait by a `Retry-After` without a response.
 
 mod catalogue;
+mod events;
 mod handles;
 mod labels;
 mod observer;

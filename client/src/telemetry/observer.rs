@@ -13,6 +13,7 @@ use reqwest::Request;
 use tracing::Span;
 
 use super::{
+    events,
     handles::{Metrics, OperationMetrics},
     labels::{AttemptResult, GiveUp},
     outcome::CallOutcome,
@@ -54,6 +55,13 @@ impl<'a> OpenCall<'a> {
             call: Arc::new(CallObserver::new(metrics)),
             outcome: CallOutcome::Cancelled,
         }
+    }
+
+    /// A limit of the client forbids the request of this call.
+    pub(crate) fn reaches_a_limit(&self, why: GiveUp) {
+        self.span
+            .in_scope(|| events::limit(&self.call.operation, why));
+        self.call.operation.give_up(why);
     }
 
     /// The listener of its attempts.
@@ -153,6 +161,7 @@ impl CallObserver {
         source: WaitSource,
         context: &DecisionContext<'_>,
     ) -> Span {
+        events::retry(&self.operation, why, source, length, context.state.attempts);
         self.operation.retry(why, source);
         wait_span(source, length, context)
     }
@@ -166,12 +175,14 @@ impl CallObserver {
     /// A retry rule ends the call.
     pub(crate) fn stops(&self, why: StopReason, context: &DecisionContext<'_>) {
         drop(stop_span(why, context));
+        events::stop(&self.operation, why, context);
         self.operation.give_up(GiveUp::Retry(why));
     }
 
     /// The deadline passed after `attempts` attempts, before the next one had a turn.
     pub(crate) fn misses_its_turn(&self, method: &Method, attempts: u32) {
         drop(late_turn_span(method, attempts));
+        events::late_turn(&self.operation, attempts);
         self.operation.give_up(GiveUp::Retry(StopReason::Deadline));
     }
 }

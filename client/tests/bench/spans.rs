@@ -10,7 +10,7 @@ use std::{
 };
 
 use tracing::{
-    Dispatch, Event, Metadata, Subscriber, dispatcher,
+    Dispatch, Event, Level, Metadata, Subscriber, dispatcher,
     dispatcher::DefaultGuard,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
@@ -25,9 +25,11 @@ use tracing_subscriber::{
 pub struct SpanRecord {
     /// The id of a span. It is used again once the span is closed.
     id: Option<Id>,
+    /// Its level.
+    pub level: Level,
     /// Its target: the crate that it speaks of.
     pub target: &'static str,
-    /// Its name; an event's is its place in the code.
+    /// Its name. An event that is given none has its place in the code.
     pub name: &'static str,
     /// Its fields.
     pub fields: BTreeMap<&'static str, String>,
@@ -37,8 +39,8 @@ pub struct SpanRecord {
 #[derive(Debug, Clone, Default)]
 pub struct Spans(Arc<Mutex<Vec<SpanRecord>>>);
 
-/// Spans of this thread, and of services started on it, are kept until this is
-/// dropped.
+/// Spans and events of this thread, and of services started on it, reach a subscriber until
+/// this is dropped.
 #[derive(Debug)]
 #[must_use = "nothing is kept without it"]
 pub struct Watch {
@@ -46,30 +48,35 @@ pub struct Watch {
     _second: Dispatch,
 }
 
+/// Hands what this thread traces to a subscriber.
+pub fn watch(subscriber: impl Into<Dispatch>) -> Watch {
+    Watch {
+        // With a single dispatcher in the process, `tracing` asks only the present
+        // thread whether a span that it meets for the first time is wanted, and
+        // remembers the result for all threads: a test without a subscriber could
+        // silence this one.
+        _second: Dispatch::new(registry()),
+        _default: dispatcher::set_default(&subscriber.into()),
+    }
+}
+
 impl Spans {
     /// Begins to keep what this thread traces.
     pub fn watch() -> (Self, Watch) {
         let spans = Self::default();
-        let dispatch = Dispatch::new(registry().with(spans.clone()));
-        let watch = Watch {
-            // With a single dispatcher in the process, `tracing` asks only the present
-            // thread whether a span that it meets for the first time is wanted, and
-            // remembers the result for all threads: a test without a subscriber could
-            // silence this one.
-            _second: Dispatch::new(registry()),
-            _default: dispatcher::set_default(&dispatch),
-        };
+        let watch = watch(registry().with(spans.clone()));
         (spans, watch)
     }
 
-    /// The values that one field was given, in the order of its spans.
+    /// The values that one field of spans was given, in the order of the spans.
     pub fn values(&self, field: &str) -> Vec<String> {
         let mut records = self.records();
+        records.retain(|record| record.id.is_some());
         let values = records.iter_mut().map(|record| record.fields.remove(field));
         values.flatten().collect()
     }
 
-    /// The spans, in the order of their beginnings.
+    /// The spans and events, in the order of their beginnings.
     pub fn records(&self) -> Vec<SpanRecord> {
         self.0.lock().expect("no subscriber panicked").clone()
     }
@@ -80,6 +87,7 @@ impl Spans {
         record(&mut fields);
         let record = SpanRecord {
             id,
+            level: *metadata.level(),
             target: metadata.target(),
             name: metadata.name(),
             fields: fields.0,

@@ -32,9 +32,11 @@ fn only_the_labs_own_spans_are_logged_and_the_run_stays_the_same() {
         let ours = ["client", "lab", "server"]
             .iter()
             .any(|target| is_of(line, target));
-        assert!(ours && line.contains(" INFO "), "{line}");
+        assert!(ours, "{line}");
     }
     let count = |what: &str| log.lines().filter(|line| line.contains(what)).count();
+    assert_eq!(count(" WARN "), 2, "the retries: {log}");
+    assert_eq!(count(" INFO "), log.lines().count() - 2, "the spans: {log}");
     assert_eq!(count(" client: close"), 1 + 3 + 2, "{log}");
     assert_eq!(count(" server: close"), 3, "{log}");
 }
