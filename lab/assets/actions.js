@@ -84,7 +84,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
 
   /** Counts a prediction once, when its answer is shown. */
   function count() {
-    const verdict = byId("story").querySelector(".answer > :is(.ok, .failed)");
+    const verdict = byId("story").querySelector(".answer > :is(.ok, .no)");
     if (!verdict || news.held() || !state.run || state.run.id in state.judged) return;
     news.asks({ judged: { ...state.judged, [state.run.id]: verdict.matches(".ok") } });
   }

@@ -138,7 +138,7 @@ async fn every_row_has_a_bar_of_its_kind() {
         "wait wait",
         "attempt failed",
         "wait wait",
-        "attempt ok",
+        "attempt good",
     ];
     assert_eq!(rows, expected);
     let (_, picture) = page.split_once("<ol class=\"rows\"").expect("rows");
@@ -150,17 +150,17 @@ async fn every_row_has_a_bar_of_its_kind() {
     let bars: Vec<_> = bars
         .filter(|bar| !["service", "ceiling"].contains(bar))
         .collect();
-    assert_eq!(bars, ["failed", "wait", "failed", "wait", "ok"]);
+    assert_eq!(bars, ["failed", "wait", "failed", "wait", "good"]);
 }
 
 #[tokio::test]
 async fn the_legend_has_the_kinds_that_are_drawn() {
     for (name, kinds) in [
-        ("flaky", &["ok", "failed", "wait", "ceiling"][..]),
-        ("items", &["ok"]),
+        ("flaky", &["good", "failed", "wait", "ceiling"][..]),
+        ("items", &["good"]),
         ("bad-json", &["failed"]),
-        ("looping-items", &["ok", "failed", "stop"]),
-        ("too-many-requests", &["ok", "failed", "wait", "queue"]),
+        ("looping-items", &["good", "failed", "stop"]),
+        ("too-many-requests", &["good", "failed", "wait", "queue"]),
     ] {
         let page = page(name).await;
 

@@ -64,7 +64,7 @@ async fn a_client_is_graded_by_keyboard_while_its_requests_arrive() {
     browser.becomes(announced, broken).await;
     let early = format!("{retry_after}.querySelectorAll('.arrivals .how')[1].textContent");
     browser.says(&early, &["GET  200", "too early"]).await;
-    let broken = format!("{retry_after}.querySelector('.rules .failed').innerText");
+    let broken = format!("{retry_after}.querySelector('.rules .no').innerText");
     let parts = [
         "retry-after-seconds",
         "broken",

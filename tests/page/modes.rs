@@ -64,7 +64,7 @@ async fn axe_finds_no_violation_on_any_view_in_four_modes() {
                 &lab.service,
                 "GET /flaky HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
             );
-            browser.until("text('.rules .failed')").await;
+            browser.until("text('.rules .no')").await;
             browser.until("all('#wire tbody tr').length > 0").await;
             browser.click(".task.failed .hint summary").await;
             assert_accessible(&browser, &view("a broken rule")).await;
@@ -87,7 +87,7 @@ async fn axe_finds_no_violation_on_any_view_in_four_modes() {
 }
 
 /// The kinds of parts that must not be mistaken for each other.
-const KINDS: [&str; 4] = ["ok", "failed", "wait", "open"];
+const KINDS: [&str; 4] = ["good", "failed", "wait", "open"];
 
 /// The look of each part: where it is, its kind, its colour, and its colour with its
 /// pattern.

@@ -82,7 +82,7 @@ async fn a_run_is_watched_understood_kept_and_varied() {
             (VISIBLE_REQUESTS, json!(0)),
             (RESULT, json!(result)),
             ("all('.checks li.ok').length >= 5", json!(true)),
-            ("all('.checks li.failed').length", json!(0)),
+            ("all('.checks li.no').length", json!(0)),
             (
                 "all('.checks .source').slice(0, 2)",
                 json!(["client", "wire"]),
@@ -160,7 +160,7 @@ async fn two_clients_are_compared_with_the_settings_of_the_form() {
             ),
             (
                 "each('.result > span:last-child').map((part) => part.className)",
-                json!(["ok", "failed"]),
+                json!(["ok", "no"]),
             ),
             ("all('.effects tbody tr').length > 0", json!(true)),
         ])

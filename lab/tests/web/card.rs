@@ -118,7 +118,7 @@ async fn an_early_retry_is_shown_and_the_case_can_start_again() {
     for text in [
         "<b>broken</b> <span class=\"terms\">standard · RFC 9110 §10.2.3</span>",
         "<p class=\"found\">asked for 2 s, ",
-        "too early <strong class=\"failed\">✗ retry-after-seconds</strong>",
+        "too early <strong class=\"no\">✗ retry-after-seconds</strong>",
         "<li class=\"row\" id=\"retry-after-0-2\">",
     ] {
         assert!(broken.contains(text), "{text:?} is missing in {broken}");

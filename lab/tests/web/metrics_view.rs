@@ -19,7 +19,7 @@ const METRICS: [&str; 7] = [
 fn shown(html: &str) -> Vec<u64> {
     let all = html.split("<th scope=\"row\">all").skip(1);
     all.map(|rest| {
-        let number = rest.split("<td class=\"number\">").nth(1);
+        let number = rest.split("<td class=\"num\">").nth(1);
         let number = number.and_then(|rest| rest.split('<').next());
         number
             .and_then(|number| number.parse().ok())

@@ -194,7 +194,7 @@ fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFail
                         @if known.cover(Some(task.task), rule.id) {
                             " · " (rule.id) ", known to fail"
                         } @else {
-                            " " strong.failed { "✗ " (rule.id) }
+                            " " strong.no { "✗ " (rule.id) }
                         }
                     }
                 }

@@ -8,7 +8,13 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 /// The style sheet of reports and of the web UI.
-pub const STYLE: &str = include_str!("style.css");
+pub const STYLE: &str = concat!(
+    include_str!("style/base.css"),
+    include_str!("style/parts.css"),
+    include_str!("style/tables.css"),
+    include_str!("style/timeline.css"),
+    include_str!("style/report.css"),
+);
 
 /// Wraps a body in a document that loads nothing and runs no script.
 pub fn document(title: &str, body: Markup) -> String {

@@ -29,7 +29,7 @@ impl PartKind {
     #[must_use]
     pub fn class(self) -> &'static str {
         match self {
-            Self::Ok => "ok",
+            Self::Ok => "good",
             Self::Failed => "failed",
             Self::Wait => "wait",
             Self::Ceiling => "ceiling",
@@ -121,11 +121,12 @@ pub fn legend(kinds: impl IntoIterator<Item = PartKind>) -> Markup {
 pub fn patterns() -> Markup {
     html! {
         svg.patterns aria-hidden="true" {
-            pattern #hatch width="7" height="7" patternUnits="userSpaceOnUse"
-                patternTransform="rotate(45)" { rect.wait width="3.5" height="7" {} }
-            pattern #crossed width="6" height="6" patternUnits="userSpaceOnUse" {
-                rect.failed width="6" height="6" {}
-                path.gap d="M0 0L6 6M6 0L0 6" {}
+            pattern #hatch width="5" height="5" patternUnits="userSpaceOnUse"
+                patternTransform="rotate(45)" { rect.wait width="2.6" height="5" {} }
+            pattern #crossed width="5" height="5" patternUnits="userSpaceOnUse"
+                patternTransform="rotate(45)" {
+                rect.failed width="5" height="5" {}
+                path.gap d="M0 0H5M0 0V5" {}
             }
         }
     }

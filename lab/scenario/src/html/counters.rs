@@ -37,7 +37,7 @@ pub(super) fn table(sides: &[ShownRun<'_>]) -> Markup {
                         tr {
                             th scope="row" { code { (name) } }
                             @for side in sides {
-                                td.number {
+                                td.num {
                                     b { (risen(side.counters.total(name))) }
                                     @for (reason, by) in by_reason(&side.counters, name) {
                                         span.label { (reason) " " (risen(by)) }

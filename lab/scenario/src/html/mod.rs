@@ -241,9 +241,9 @@ impl<'a> Story<'a> {
     fn phrases(&self, side: &ShownRun<'_>) -> Vec<(&'static str, String)> {
         match (side.run, self.error) {
             (Some(run), _) => result_of(run),
-            (None, Some(error)) => vec![("failed", format!("✗ could not be run: {error}"))],
+            (None, Some(error)) => vec![("no", format!("✗ could not be run: {error}"))],
             (None, None) => vec![(
-                "open",
+                "soft",
                 format!("running · {:.1} s", side.chart.taken_at.as_secs_f64()),
             )],
         }
@@ -350,7 +350,7 @@ fn result_of(run: &ScenarioRun) -> Vec<(&'static str, String)> {
         Ending::Cancelled => return vec![("", format!("⊘ {named}"))],
         Ending::Ok => "ok",
         _ if held == number => "",
-        _ => "failed",
+        _ => "no",
     };
     vec![
         (class_of_ending, ending.phrase(&named)),

@@ -175,7 +175,7 @@ impl<'a> Shown<'a> {
                     thead { tr {
                         td {}
                         td {}
-                        @for number in numbers { th.number scope="col" { (number) } }
+                        @for number in numbers { th.num scope="col" { (number) } }
                     } }
                     tbody { @for curve in curves { (self.row(number, curve)) } }
                     tfoot { tr {
@@ -231,7 +231,7 @@ impl<'a> Shown<'a> {
                         }
                     }
                 }
-                @for number in &curve.numbers { td.number { (number) } }
+                @for number in &curve.numbers { td.num { (number) } }
             }
         }
     }
