@@ -16,6 +16,8 @@
 
 mod command;
 mod run;
+mod running;
 
 pub use command::{ClientCommand, CommandError, Context};
 pub use run::{Grading, ProcessLimits, RunError, STDOUT_KEPT, run, run_graded};
+pub use running::kill_all;

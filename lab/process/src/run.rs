@@ -25,7 +25,10 @@ use tokio::{
 };
 use wire::{ProcessRecord, Stopped};
 
-use super::command::{ClientCommand, Context};
+use super::{
+    command::{ClientCommand, Context},
+    running::Registration,
+};
 
 /// How much of what a process prints is kept, in bytes. A result is its last line.
 pub const STDOUT_KEPT: usize = 64 * 1024;
@@ -199,7 +202,8 @@ impl<'a> Running<'a> {
         wrapped.wrap(process_wrap::tokio::JobObject);
         // It may send its first request before it is known to have started.
         let started = begun.elapsed();
-        let mut leader = wrapped.spawn().map_err(RunError::Start)?;
+        let spawned = Registration::spawn(&mut wrapped);
+        let (mut leader, registration) = spawned.map_err(RunError::Start)?;
         Ok(Self {
             context,
             begun,
@@ -210,6 +214,7 @@ impl<'a> Running<'a> {
                 farewell,
                 #[cfg(unix)]
                 id: leader.id(),
+                _registration: registration,
                 leader,
             },
         })
@@ -287,6 +292,7 @@ struct Group {
     /// The number of the process, which is that of its group.
     #[cfg(unix)]
     id: Option<u32>,
+    _registration: Registration,
     leader: Box<dyn ChildWrapper>,
 }
 

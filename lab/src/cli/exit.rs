@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use host::EndSignal;
 use scenario::ScenarioRun;
 
 /// How the command ended, for the shell.
@@ -9,7 +10,7 @@ use scenario::ScenarioRun;
 pub enum Exit {
     /// 0: every expectation held.
     Passed,
-    /// 1: an expectation did not hold, or the end of `lab serve` was cut short.
+    /// 1: an expectation did not hold.
     Failed,
     /// 2: the command line makes no sense.
     Usage,
@@ -17,11 +18,9 @@ pub enum Exit {
     Environment,
     /// 4: the client attempted none of the tasks.
     NothingAttempted,
-    /// 130: Ctrl+C ended a run; the client was not judged. Shells report 128 plus the
-    /// signal's number for a program that SIGINT ended.
+    /// 129, 130 or 143: SIGHUP, Ctrl+C or SIGTERM ended a run; the client was not judged.
+    /// Shells report 128 plus the signal's number for a program that a signal ended.
     Cancelled,
-    /// 143: SIGTERM ended a run; the client was not judged.
-    Terminated,
 }
 
 impl Exit {
@@ -45,8 +44,9 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 2,
             Exit::Environment => 3,
             Exit::NothingAttempted => 4,
-            Exit::Cancelled => 130,
-            Exit::Terminated => 143,
+            Exit::Cancelled => EndSignal::first()
+                .unwrap_or(EndSignal::Interrupt)
+                .exit_code(),
         })
     }
 }

@@ -60,7 +60,9 @@ Exit codes:
   0  the storm was simulated, whatever its result
   2  the command line is invalid
   3  the environment failed, such as a file that cannot be written
-130  Ctrl+C ended it; the results so far are printed";
+129  the terminal was closed
+130  Ctrl+C ended it; the results so far are printed
+143  SIGTERM ended it; the results so far are printed";
 
 /// Follows the options of the proxy.
 pub(crate) const BELOW_PROXY: &str = "\
@@ -87,6 +89,7 @@ Exit codes:
   3  there is no judgement: the upstream does not answer, or the command is not
      found or fails although nothing is broken
   4  nothing was exercised
+129  the terminal was closed, so nothing is judged
 130  Ctrl+C ended it, so nothing is judged
 143  SIGTERM ended it, so nothing is judged";
 
@@ -118,6 +121,7 @@ Exit codes:
   2  the command line is invalid
   3  the environment failed, such as a program that does not exist
   4  the client attempted no task
+129  the terminal was closed, so nothing is judged
 130  Ctrl+C ended it, so nothing is judged
 143  SIGTERM ended it, so nothing is judged";
 
@@ -142,6 +146,7 @@ Exit codes:
 
 /// The last codes of the commands that run something.
 const CANCELLED: &str = "\
+129  the terminal was closed, so nothing is judged
 130  Ctrl+C cancelled the run, so nothing is judged
 143  SIGTERM ended the run, so nothing is judged";
 

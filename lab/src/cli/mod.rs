@@ -26,7 +26,7 @@ use std::{
 };
 
 use clap::{Arg, CommandFactory, Parser, Subcommand};
-use host::FailureWatch;
+use host::{EndSignal, FailureWatch};
 
 pub(crate) use ::scenario::number;
 
@@ -139,12 +139,12 @@ pub fn main() -> ExitCode {
         Err(failure) => terminal::fail(failure, Exit::Environment),
         Ok(()) => Exit::Environment,
     });
-    if ended == Exit::Cancelled && host::is_terminated() {
-        terminal::note("Ended by SIGTERM.");
-        Exit::Terminated.into()
-    } else {
-        ended.into()
+    if ended == Exit::Cancelled
+        && let Some(signal) = EndSignal::first().filter(|signal| *signal != EndSignal::Interrupt)
+    {
+        terminal::note(&format!("Ended by {}.", signal.name()));
     }
+    ended.into()
 }
 
 /// Runs a subcommand.

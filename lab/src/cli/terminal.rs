@@ -7,7 +7,7 @@ use std::{
 };
 
 use anstream::{AutoStream, ColorChoice};
-use host::Signals;
+use host::{EndSignal, Signals};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use render::Options;
 use scenario::RunError;
@@ -18,7 +18,7 @@ use super::exit::Exit;
 use crate::invocation;
 
 /// Writes data to stdout. A reader that closes the pipe early, as `head` does, is not an
-/// error.
+/// error, and neither is a terminal that was closed.
 pub(crate) fn print(text: &str) -> Result<(), Exit> {
     written(io::stdout().lock().write_all(text.as_bytes()))?;
     flush()
@@ -33,6 +33,7 @@ pub(crate) fn flush() -> Result<(), Exit> {
 pub(crate) fn written(result: io::Result<()>) -> Result<(), Exit> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(_) if EndSignal::first() == Some(EndSignal::HangUp) => Ok(()),
         result => result.or_exit(Exit::Environment),
     }
 }
@@ -59,9 +60,10 @@ pub(crate) fn warn<'a>(error: impl Into<Box<dyn Error + 'a>>) {
     say("warning", &*error.into());
 }
 
-/// Listens for Ctrl+C from now on.
+/// Listens for Ctrl+C, SIGTERM and SIGHUP from now on. If one of them has to end this process,
+/// it ends the clients that run as well.
 pub(crate) fn signals() -> Result<Signals, Exit> {
-    Signals::listen().or_exit(Exit::Environment)
+    Signals::listen(process::kill_all).or_exit(Exit::Environment)
 }
 
 /// Prints a line on stderr, for a person rather than a program.

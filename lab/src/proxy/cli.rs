@@ -287,11 +287,8 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
             () = signals.next() => {}
         }
         cancel.send_replace(true);
-        // The command under way may have something to end. A second Ctrl+C kills it.
-        tokio::select! {
-            _ = running => {}
-            () = signals.next() => {}
-        }
+        // The command under way may have something to end.
+        let _ = running.await;
         Err(Exit::Cancelled)
     })
 }

@@ -36,10 +36,11 @@ mod routes;
 pub(crate) mod shared;
 mod wire_lane;
 
-use std::{fmt, net::SocketAddr, num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{fmt, net::SocketAddr, num::NonZeroUsize, sync::Arc};
 
 use host::{
-    ConnectionBounds, Drained, HeaderCase, RunningService, ServiceConfig, StartError, StopError,
+    ConnectionBounds, DRAIN_DEADLINE, Drained, HeaderCase, RunningService, ServiceConfig,
+    StartError, StopError,
     accept::{self, Phase},
 };
 use hyper_util::service::TowerToHyperService;
@@ -64,9 +65,6 @@ pub const DEFAULT_PAGE_PORT: u16 = 8766;
 /// The maximum number of connections to the web UI. A browser opens six; the other file
 /// descriptors are for the service and for the runs.
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
-
-/// How long connections may take to finish after the web UI is told to stop.
-const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
 
 /// The configuration of the web UI.
 #[derive(Clone, Debug)]
@@ -225,18 +223,23 @@ impl WebUi {
         self.shared.storms.stop().await;
         self.shared.runs.stop_unkept();
         self.phase.send_replace(Phase::Draining);
-        let mut cut_off = 0;
-        while let Some(ended) = self.serving.join_next().await {
-            // A panic in there has been reported.
-            cut_off += ended.map_or(0, |stopped| stopped.cut_off);
-        }
+        let service = self.service.take();
+        let (page, service) = tokio::join!(self.serving.join_next(), async {
+            match service {
+                Some(service) => service.stop().await.map(|drained| drained.cut_off),
+                None => Ok(0),
+            }
+        });
         self.shared.runs.stop().await;
         self.chores.shutdown().await;
-        let cards = self.shared.cards.stop().await;
-        if let Some(service) = self.service.take() {
-            cut_off += service.stop().await?.cut_off;
-        }
-        cards.map(|()| Drained { cut_off })
+        self.shared.cards.stop().await?;
+        // A panic in there has been reported.
+        let page = page
+            .and_then(Result::ok)
+            .map_or(0, |drained| drained.cut_off);
+        Ok(Drained {
+            cut_off: page + service?,
+        })
     }
 }
 

@@ -51,6 +51,7 @@ fn the_help_of_the_lab_says_where_to_start() {
       2  the command line is invalid
       3  the environment failed, such as a port that is taken
       4  a graded client attempted no task
+    129  the terminal was closed, so nothing is judged
     130  Ctrl+C cancelled the run, so nothing is judged
     143  SIGTERM ended the run, so nothing is judged
     ");

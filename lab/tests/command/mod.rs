@@ -12,6 +12,7 @@ mod help;
 mod logging;
 mod proxy;
 mod scenario;
+mod signals;
 mod starter;
 mod usage;
 

@@ -11,6 +11,10 @@ use crate::accept::{ConnectionBounds, HeaderCase};
 use crate::metrics_sink::Metrics;
 use wire::{Clock, SystemClock};
 
+/// How long requests in flight may go on after a service was told to stop. A signal ends a
+/// program within three seconds, so this leaves it time for the rest.
+pub const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
+
 /// A function that is called with the span of a request and its headers.
 pub type SpanHook = Arc<dyn Fn(&Span, &HeaderMap) + Send + Sync>;
 
@@ -41,7 +45,7 @@ pub struct ServiceConfig {
     /// How many requests the ledger keeps. Default: 10 000.
     pub ledger_capacity: NonZeroUsize,
     /// How long `stop` lets requests in flight finish before it cuts them off. Default:
-    /// five seconds.
+    /// [`DRAIN_DEADLINE`].
     pub drain_deadline: Duration,
     /// How long clients may leave their connections waiting, and how many there may be.
     /// [`Host::start`](crate::Host::start) refuses a time of zero, since no client could
@@ -71,7 +75,7 @@ impl Default for ServiceConfig {
             seed: rand::random(),
             clock: Arc::new(SystemClock::default()),
             ledger_capacity: const { NonZeroUsize::new(10_000).unwrap() },
-            drain_deadline: Duration::from_secs(5),
+            drain_deadline: DRAIN_DEADLINE,
             connection_bounds: ConnectionBounds::default(),
             header_case: HeaderCase::default(),
             metrics: Metrics::private(),

@@ -95,7 +95,7 @@ mod traceparent;
 pub mod watched_body;
 
 pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, Drained, HeaderCase};
-pub use config::{ServiceConfig, SpanHook};
+pub use config::{DRAIN_DEADLINE, ServiceConfig, SpanHook};
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, Metrics};
 pub use observation::{IDEMPOTENCY_KEY, NextCursor};
@@ -110,5 +110,5 @@ pub use refusing_ports::{TlsRefusal, refusing_port};
 pub use router::{ExpectedRoute, Routes, router};
 pub use running_service::{Host, RunningService, StartError, StopError};
 pub use seed_key::{KeyedDigest, Purpose, SeedKey};
-pub use signals::{Signals, is_terminated};
+pub use signals::{EndSignal, Signals};
 pub use wire::FaultLabel;

@@ -11,7 +11,7 @@ use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun};
 
 /// How long the processes of a run may take to end once they were asked to: a container ends
 /// with its client only if that hears of it.
-const FAREWELL: Duration = Duration::from_secs(3);
+const FAREWELL: Duration = Duration::from_secs(2);
 
 impl Plan {
     /// The request of a run that meets a fault.

@@ -45,7 +45,6 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
         terminal::note(&format!("the run is at {page}/runs/{id}"));
 
         let path = format!("/api/runs/{id}");
-        let mut is_cancelled = false;
         let exit = loop {
             let run: RunState = lab
                 .ask(Method::GET, &path, None)
@@ -63,12 +62,8 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
             }
             tokio::select! {
                 () = sleep(POLL) => {}
-                // The run ends soon, with its evidence so far. A second Ctrl+C does not wait.
+                // The run ends soon, with its evidence so far.
                 () = signals.next() => {
-                    if is_cancelled {
-                        return Err(Exit::Cancelled);
-                    }
-                    is_cancelled = true;
                     let cancels = lab.send(Method::DELETE, &path, None).await;
                     cancels.or_exit(Exit::Environment)?;
                 }

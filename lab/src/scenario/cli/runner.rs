@@ -42,14 +42,14 @@ impl Runner {
         })
     }
 
-    /// Runs a scenario. Ctrl+C cancels the run, and a second Ctrl+C abandons it.
+    /// Runs a scenario. Ctrl+C cancels the run.
     pub(crate) fn run(
         &mut self,
         scenario: &Scenario,
         settings: &Settings,
     ) -> Result<ScenarioRun, Exit> {
         let logs = self.logs.clone().map(logging::layer);
-        let signals = listening(&self.runtime, &mut self.signals)?;
+        let signals = listening(&mut self.signals)?;
         let is_interrupted = &mut self.is_interrupted;
         self.runtime.block_on(async {
             let (cancel, cancelled) = oneshot::channel::<()>();
@@ -61,10 +61,7 @@ impl Runner {
                 () = signals.next() => {
                     *is_interrupted = true;
                     drop(cancel);
-                    tokio::select! {
-                        run = run => run,
-                        () = signals.next() => return Err(Exit::Cancelled),
-                    }
+                    run.await
                 }
             };
             run.map_err(|error| terminal::fail_run(&error))
@@ -100,11 +97,7 @@ impl Runner {
 }
 
 /// Starts listening for signals, unless this was done before.
-fn listening<'a>(
-    runtime: &Runtime,
-    signals: &'a mut Option<Signals>,
-) -> Result<&'a mut Signals, Exit> {
-    let _inside = runtime.enter();
+fn listening(signals: &mut Option<Signals>) -> Result<&mut Signals, Exit> {
     match signals {
         Some(signals) => Ok(signals),
         none => Ok(none.insert(terminal::signals()?)),
