@@ -5,7 +5,7 @@
 //! nobody reads, such as to a pager that is left open, and must end all the same.
 
 use std::{
-    future::poll_fn,
+    future::{pending, poll_fn},
     io, process,
     sync::atomic::{AtomicU8, Ordering},
     task::Poll,
@@ -117,7 +117,7 @@ impl Signals {
     /// Waits for the first signal, and after it for ever.
     pub async fn next(&mut self) {
         if self.0.changed().await.is_err() {
-            std::future::pending().await
+            pending::<()>().await;
         }
     }
 }
