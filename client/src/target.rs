@@ -20,8 +20,9 @@ use crate::{endpoint::Endpoint, error::ConfigError};
 /// Values are percent-encoded, so that none of them can change the path or the query
 /// around it. A request is refused before it is sent, with
 /// [`ConfigError::PathParameter`](crate::ConfigError::PathParameter), if a parameter of
-/// the template has no value, if the template has no parameter of that name, and if a
-/// value would change the path: an empty one, `.` and `..` as a whole segment.
+/// the template has no value or an empty one, and if the template has no parameter of that
+/// name; with [`ConfigError::DotSegment`](crate::ConfigError::DotSegment), if a whole segment
+/// is `.` or `..`, which would lead to another path.
 ///
 /// `Debug` prints the template and no value.
 #[derive(Clone, PartialEq, Eq)]
@@ -96,12 +97,20 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::PathParameter`] if the values do not fit the template.
+    /// [`ConfigError::PathParameter`] or [`ConfigError::DotSegment`] if the values do not fit
+    /// the template.
     pub fn url(&self, base: &Url) -> Result<Url, ConfigError> {
         let prefix = base.path().trim_end_matches('/');
         let path = self.filled_template()?;
+        let path = [prefix, &path].concat();
         let mut url = base.clone();
-        url.set_path(&[prefix, &path].concat());
+        url.set_path(&path);
+        // A URL has no segment `.` or `..`, encoded or not: setting its path removes them.
+        let segments = path.split('/').map(str::is_empty);
+        if !segments.eq(url.path().split('/').map(str::is_empty)) {
+            let template = self.endpoint.template();
+            return Err(ConfigError::DotSegment { template });
+        }
         if !self.query.is_empty() {
             url.set_query(Some(&self.query));
         }
@@ -129,9 +138,6 @@ impl Target {
             }
             // An encoded value contains no brace.
             path = path.replace(&placeholder, &encode(value)).into();
-            if path.split('/').any(|segment| matches!(segment, "." | "..")) {
-                return Err(refused(name, "would change the path"));
-            }
         }
         let missing = template
             .split('{')
@@ -206,14 +212,11 @@ mod tests {
 
     #[test]
     fn a_value_that_does_not_fit_the_template_is_refused_with_its_name_and_the_rule() {
-        const PATH: &str = "would change the path";
         let base = Url::parse("http://service.test/").expect("a URL");
         for (target, name, rule) in [
             (LINE.into(), "id", "has no value"),
             (LINE.path("id", 1), "line", "has no value"),
             (LINE.path("id", "").path("line", 2), "id", "is empty"),
-            (LINE.path("id", "..").path("line", 2), "id", PATH),
-            (LINE.path("id", 1).path("line", "."), "line", PATH),
             (LINE.path("id", 1).path("id", 1), "id", "is given twice"),
             (LINE.path("more", 3), "more", "is not in the template"),
             (ORDERS.path("id", 1), "id", "is not in the template"),
@@ -223,6 +226,39 @@ mod tests {
             let template = target.endpoint().template();
             let expected = format!("the path parameter {name} of {template} {rule}");
             assert_eq!(error, expected);
+        }
+    }
+
+    #[test]
+    fn a_path_with_a_dot_segment_is_refused() {
+        const HALF: Endpoint = Endpoint::new("half", "/a/%2E{rest}");
+        const TWO: Endpoint = Endpoint::new("two", "/{a}{b}/x");
+        let base = Url::parse("http://service.test/v1").expect("a URL");
+        for target in [
+            LINE.path("id", "..").path("line", 2),
+            LINE.path("id", 1).path("line", "."),
+            LINE.path("id", 1).path("line", ".."),
+            HALF.path("rest", "."),
+            TWO.path("a", ".").path("b", "."),
+            Endpoint::new("parent", "/../x").into(),
+            Endpoint::new("encoded", "/%2e%2E/x").into(),
+            Endpoint::new("here", "/a/./b").into(),
+            Endpoint::new("last", "/a/%2e").into(),
+        ] {
+            let error = target.url(&base).expect_err("a dot segment").to_string();
+
+            let template = target.endpoint().template();
+            let expected = format!("the path of {template} must not have a segment `.` or `..`");
+            assert_eq!(error, expected);
+        }
+        for (target, expected) in [
+            (HALF.path("rest", "x"), "/a/%2Ex"),
+            (HALF.path("rest", ".."), "/a/%2E.."),
+            (TWO.path("a", ".").path("b", "a"), "/.a/x"),
+            (Endpoint::new("empty", "/a//b/").into(), "/a//b/"),
+        ] {
+            let url = target.url(&base).expect("no dot segment");
+            assert_eq!(url.as_str(), format!("http://service.test/v1{expected}"));
         }
     }
 }

@@ -126,7 +126,7 @@ async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
 
 /// A checkpoint that cannot be saved is found when it is loaded, before the crawl begins.
 #[tokio::test]
-async fn a_folder_that_cannot_take_a_checkpoint_is_found_by_the_load() {
+async fn a_path_that_cannot_take_a_checkpoint_is_found_by_the_load() {
     let folder = tempfile::tempdir().expect("a folder");
     let at_path = |name: &str| folder.path().join(name);
     fs::create_dir(at_path("directory")).expect("made");
@@ -135,6 +135,10 @@ async fn a_folder_that_cannot_take_a_checkpoint_is_found_by_the_load() {
         (at_path("directory"), "read"),
         (at_path("missing/crawl"), "replace"),
         (at_path("file/crawl"), "replace"),
+        (PathBuf::new(), "replace"),
+        (at_path("new/"), "replace"),
+        (at_path("new/."), "replace"),
+        (at_path(".."), "replace"),
     ];
     if cfg!(target_os = "linux") {
         // Not even root can make a file there.

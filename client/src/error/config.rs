@@ -78,6 +78,12 @@ pub enum ConfigError {
         /// Why the request was not sent.
         why: &'static str,
     },
+    /// The path of a request would have a segment `.` or `..`, which leads to another path.
+    #[error("the path of {template} must not have a segment `.` or `..`")]
+    DotSegment {
+        /// The template of the endpoint.
+        template: &'static str,
+    },
     /// The query of a listing has a parameter that the listing adds.
     #[error(
         "{request} must not have the query parameter {name}, which the listing adds; \

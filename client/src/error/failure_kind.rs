@@ -181,6 +181,12 @@ fn is_not_http(error: &hyper::Error) -> bool {
     error.is_parse() || (!error.is_user() && find::<io::Error>(error).is_some_and(invalid))
 }
 
+/// Whether the check of a handshake failed, so that another attempt would fail in the same
+/// way. A handshake that broke off says nothing about the next one.
+pub(super) fn is_failed_check(error: &reqwest::Error) -> bool {
+    find::<rustls::Error>(error).is_some()
+}
+
 /// Whether `error` is a handshake that failed.
 ///
 /// It fails in three shapes: with a [`rustls::Error`] somewhere in the chain; when the

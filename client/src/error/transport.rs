@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{
     ApiError, Attempts, FailureKind, KeptResponse, Origin, RequestName, ResponseProblem,
-    StopReason, Undecodable,
+    StopReason, Undecodable, failure_kind::is_failed_check,
 };
 
 /// A request that ended without a complete response.
@@ -80,13 +80,29 @@ impl ApiError {
     }
 }
 
+impl ApiTransportError {
+    /// Whether the connection was lost in a TLS handshake of which no check had failed.
+    fn is_broken_handshake(&self) -> bool {
+        let source = self.source.as_ref();
+        self.kind == FailureKind::Tls && source.is_some_and(|error| !is_failed_check(error))
+    }
+}
+
 impl fmt::Display for ApiTransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.request, what_happened(self.kind))?;
+        let (problem, advice) = if self.is_broken_handshake() {
+            (
+                "lost its connection in the TLS handshake",
+                "a handshake that broke off is not retried; check that the address speaks TLS",
+            )
+        } else {
+            let advice = self.stopped.map_or(advice(self.kind), StopReason::advice);
+            (what_happened(self.kind), advice)
+        };
+        write!(f, "{} {problem}", self.request)?;
         if self.attempts > 0 {
             write!(f, " after {}", Attempts(self.attempts))?;
         }
-        let advice = self.stopped.map_or(advice(self.kind), StopReason::advice);
         write!(f, ": {advice}")
     }
 }

@@ -7,7 +7,7 @@ use std::{
         ErrorKind::{InvalidInput, NotFound, Unsupported},
         Write,
     },
-    path::{Path, PathBuf},
+    path::{self, Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,8 @@ use crate::raw_object::JsonObject;
 /// symbolic link is replaced by a file.
 ///
 /// `load` also finds out whether a checkpoint can be saved, so that a missing or a
-/// read-only folder is an error before the crawl and not after its first page.
+/// read-only folder, and a path that does not end in a name, is an error before the crawl
+/// and not after its first page.
 ///
 /// Only one crawl at a time may use the file: of two, the last save counts. A file that is not
 /// a checkpoint of this version is never replaced. The file is read and written on the thread of
@@ -108,6 +109,13 @@ impl FileCheckpoints {
     /// A temporary file beside the checkpoint, which only its owner may read. It is removed
     /// when it is dropped.
     fn new_file(&self) -> io::Result<NamedTempFile> {
+        let path = self.path.as_os_str().as_encoded_bytes();
+        let mut parts = path.rsplit(|byte| path::is_separator(char::from(*byte)));
+        // A `Path` hides a separator or a dot at its end, and a file cannot replace it.
+        if matches!(parts.next(), Some(b"" | b"." | b"..")) {
+            let why = "the path does not end in the name of a file";
+            return Err(io::Error::new(InvalidInput, why));
+        }
         tempfile::Builder::new()
             .prefix(".checkpoint-")
             .tempfile_in(self.folder())

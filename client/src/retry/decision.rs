@@ -214,8 +214,8 @@ pub(crate) enum Verdict {
     Final,
     /// Another attempt may succeed.
     Transient(RetryReason),
-    /// The TLS handshake failed. The next one would fail in the same way, and retries
-    /// would only hide a certificate problem.
+    /// The TLS handshake failed or broke off. The next one would most likely do the same, and
+    /// retries would hide a problem with a certificate.
     Tls,
 }
 

@@ -58,10 +58,12 @@ pub(crate) const HANDSHAKE_ENDS: [(&str, Then); 5] = [
     (ALERT, Then::Close),
     ("", Then::Close),
     ("", Then::Reset),
-    // The first bytes of a ServerHello.
-    ("\u{16}\u{3}\u{3}\0d\u{2}", Then::Reset),
+    (HALF_A_SERVER_HELLO, Then::Reset),
     ("HTTP/1.1 400 Bad Request\r\n\r\n", Then::Close),
 ];
+
+/// The first bytes of a ServerHello.
+pub(crate) const HALF_A_SERVER_HELLO: &str = "\u{16}\u{3}\u{3}\0d\u{2}";
 
 /// The fatal alert `handshake_failure` (RFC 8446 §6.2).
 pub(crate) const ALERT: &str = "\u{15}\u{3}\u{3}\0\u{2}\u{2}\u{28}";
