@@ -90,7 +90,33 @@ pub struct RetryMiddleware<P = Backoff> {
 /// A report on a call.
 ///
 /// After every call, the middleware adds it to the extensions of the response, or, if
-/// there is none, to those of the request.
+/// there is none, to those of the request. These are kept by
+/// [`execute_with_extensions`](reqwest_middleware::ClientWithMiddleware::execute_with_extensions):
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use reliable_api_client::{NoWait, RetryMiddleware, RetryReport, SystemClock};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # reliable_api_client::install_tls_provider();
+/// # let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+/// # let http = reliable_api_client::without_hidden_requests(session).build()?;
+/// let retries = RetryMiddleware::with_policy(NoWait, Arc::new(SystemClock::new()));
+/// let stack = reqwest_middleware::ClientBuilder::new(http).with(retries).build();
+///
+/// // Nothing listens there.
+/// let request = stack.get("http://127.0.0.1:1/").build()?;
+/// let mut extensions = http::Extensions::new();
+/// let sent = stack.execute_with_extensions(request, &mut extensions).await;
+///
+/// assert!(sent.is_err());
+/// let report: &RetryReport = extensions.get().expect("there is no response");
+/// assert_eq!(report.attempts, 3);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryReport {
