@@ -87,12 +87,11 @@ impl<C: From<ApiClient>> Builder<C> {
         }
     }
 
-    /// Uses a session of the caller's, which keeps its own proxies, headers and
-    /// certificates. The client's own ignores the proxy variables of the
-    /// environment; neither reads a netrc file.
+    /// Uses your own session, which keeps its proxies, headers and certificates. The default
+    /// session ignores the proxy variables of the environment. Neither reads a netrc file.
     ///
-    /// On either, redirects are off, the [timeouts](Self::timeouts) of this builder replace
-    /// those of the session, and the retries that `reqwest` makes on its own are off.
+    /// For both, redirects and the retries of `reqwest` are off, and the
+    /// [timeouts](Self::timeouts) of this builder replace those of the session.
     pub fn session(mut self, session: reqwest::ClientBuilder) -> Self {
         self.session = Some(session);
         self
@@ -106,14 +105,14 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// Puts a middleware in the place of the transport: one that responds from a
-    /// script, from a model or over a connection of its own. No session is built
-    /// then, and a request that the middleware passes on fails as
+    /// Replaces the transport by a middleware that responds from a script, from a model or
+    /// over a connection of its own. No session is built then, and a request that the
+    /// middleware passes on fails as
     /// [`FailureKind::Request`](crate::FailureKind::Request). To give a
     /// [`session`](Self::session) as well is an error.
     ///
-    /// It has to keep the [`Timeouts`] that each request has as an extension, and the
-    /// timeout of the request itself, which is set where less time is left.
+    /// It has to respect the [`Timeouts`] that each request has as an extension, and the
+    /// timeout of the request itself, which is set if less time is left.
     pub fn transport(mut self, transport: impl Middleware) -> Self {
         self.transport = Some(Arc::new(transport));
         self
@@ -172,7 +171,7 @@ impl<C: From<ApiClient>> Builder<C> {
 
     /// A policy in place of the backoff, such as [`NoWait`](crate::NoWait) or one
     /// of `reqwest-retry`'s. It offers the wait before each retry, or declines.
-    /// A `Retry-After` and the other limits hold all the same.
+    /// A `Retry-After` and the other limits still apply.
     pub fn policy(mut self, policy: impl RetryPolicy + Send + Sync + 'static) -> Self {
         self.policy = Some(Arc::new(policy));
         self
@@ -243,9 +242,8 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// Announces what will be called beside the methods of the client, so that
-    /// its counters are there at zero before the first event. Several calls add up.
-    /// [`telemetry`](crate::telemetry) says why it matters.
+    /// Registers the counters of these operations at zero before their first event. Several
+    /// calls add up. [`telemetry`](crate::telemetry) says why it matters.
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
         self.operations.extend(operations);
         self

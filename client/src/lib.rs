@@ -4,21 +4,21 @@
 //!
 //! - Calls: [`ApiClient`] and its [`Builder`]; [`Endpoint`] and [`Target`];
 //!   [`RequestBuilder`] and [`ApiResponse`]; [`IdempotencyKey`].
-//! - Listings: [`Listing`], read as [`Pages`], as [`Items`] of which each is a
-//!   [`RawObject`], or as a [`Crawl`] with a [`CheckpointStore`].
-//! - Errors: [`ApiError`] with one variant for each class.
+//! - Listings: [`Listing`], read as [`Pages`], as [`Items`] (each a [`RawObject`]), or as a
+//!   [`Crawl`] with a [`CheckpointStore`].
+//! - Errors: [`ApiError`] has one variant for each class of error.
 //! - The layer: [`RetryMiddleware`] with a [`Backoff`], a [`RetryBudget`] and a
 //!   [`ConcurrencyLimit`]. One pure function, in `retry/decision.rs`, decides.
-//! - Telemetry: [`telemetry`] lists every span, metric and label.
+//! - Telemetry: [`telemetry`] lists every event, span, metric and label.
 //! - The client of the teaching service: [`teaching`].
 //!
-//! # The way of a call
+//! # How a call runs
 //!
-//! | file | its part | it decides |
+//! | file | work | decision |
 //! |---|---|---|
-//! | `api_client.rs`, `target.rs` | a call begins with a method and a target | |
-//! | `request.rs` | writes the request, and hands it to the stack | |
-//! | `retry/middleware.rs` | goes round once for each attempt | |
+//! | `api_client.rs`, `target.rs` | start a call with a method and a target | |
+//! | `request.rs` | builds the request, and hands it to the stack | |
+//! | `retry/middleware.rs` | runs one loop for each attempt | |
 //! | `retry/concurrency.rs` | | when an attempt has its turn |
 //! | `retry/attempt.rs` | sends the request through `session.rs`, reads the response | whether a response is complete |
 //! | `retry/decision.rs` | | whether to retry, and after which wait |
@@ -28,7 +28,7 @@
 //! | `response_checks.rs` | | whether a response is what its endpoint promises |
 //! | `api_response.rs`, `error/` | the result: a response or an error | |
 //!
-//! The examples `own_endpoint` and `crawl` run by `cargo run --example own_endpoint`.
+//! `cargo run --example own_endpoint` and `cargo run --example crawl` run the examples.
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(

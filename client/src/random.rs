@@ -12,9 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 
-/// A source of chance for the jitter of the backoff.
+/// A random source for the jitter and for generated keys.
 pub trait Random: Send + Sync + 'static {
-    /// A number drawn evenly from `0.0` (included) to `1.0` (excluded).
+    /// A number drawn uniformly from `0.0` (included) to `1.0` (excluded).
     fn unit(&self) -> f64;
 }
 

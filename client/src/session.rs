@@ -28,11 +28,11 @@ pub fn install_tls_provider() {
     }
 }
 
-/// Turns off what a session would send without being asked: redirects, which a
-/// default `reqwest::Client` follows (a 307 or 308 with method and body, POST
-/// included), and the retries that `reqwest` makes of its own accord.
+/// Turns off the requests that a session sends by default: redirects, which a default
+/// `reqwest::Client` follows (a 307 or 308 with method and body, POST included), and the
+/// retries of `reqwest` itself.
 ///
-/// Neither can be seen, counted or stopped by a middleware, so
+/// A middleware can neither see, count nor stop them, so
 /// [`RetryMiddleware`](crate::RetryMiddleware) needs a session that was built
 /// this way. It also installs a TLS provider.
 /// [`Builder::build`](crate::Builder::build) does it to every session.

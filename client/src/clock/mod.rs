@@ -40,14 +40,13 @@ pub trait Clock: Send + Sync + 'static {
     /// at least `duration` lies between the first poll and the completion.
     fn sleep(&self, duration: Duration) -> Sleep<'_>;
 
-    /// Says that something is under way which ends by itself, and which the
-    /// clock knows nothing of: a request on the wire, above all.
+    /// Holds the clock for something that takes real time and ends by itself, such as a
+    /// request on the wire.
     ///
     /// A clock that jumps to the end of the next wait must not jump while a
     /// response is on its way, or it reaches a deadline that had hours left. It
-    /// stands still until the hold is dropped. The clock of the machine has no
-    /// use for a hold, and holding nothing is the default. A clock that wraps
-    /// another passes the call on.
+    /// stands still until the hold is dropped. The clock of the machine needs no hold, so the
+    /// default holds nothing. A clock that wraps another passes the call on.
     fn hold(&self) -> Hold {
         Hold::none()
     }

@@ -13,16 +13,16 @@ use super::{Clock, Hold, Sleep};
 /// A clock that moves only when somebody waits on it, and remembers the waits.
 ///
 /// Clones share one time, and an hour of it passes in microseconds. Of several
-/// sleepers the one that ends first wakes first, and the time moves to its end:
-/// what happens in between happens in the order in which it would have.
+/// sleepers, the one that ends first wakes first, and the time moves to its end, so events
+/// keep the order that they would have in real time.
 ///
 /// The time moves only when nothing else can happen:
 ///
 /// - nothing is held. A client [holds](Clock::hold) its clock while a request is
 ///   on the wire, so a response that takes a real millisecond comes before a
-///   virtual deadline in ten seconds. A transport that a test hands in is not
-///   the wire, and may wait on this clock itself. Whatever else takes real time,
-///   and should come first, takes a hold, too;
+///   virtual deadline in ten seconds. A transport of a test is not the wire, and may wait on
+///   this clock itself. Anything else that takes real time and should come first takes a
+///   hold, too;
 /// - and nobody else is about to do something: the first sleeper gives way to
 ///   all tasks that can run, and moves the time only when none of them has
 ///   begun a wait, ended one or taken a hold.

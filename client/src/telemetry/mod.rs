@@ -1,12 +1,9 @@
-//! Everything the client says about itself: every span, event, metric and label name,
-//! and nothing that is not listed here.
+//! The names of all spans, events, metrics and labels of the client. There are no others.
 //!
-//! Redaction is a property, not a filter. The fields and labels below are all
-//! there is; a query string, a cursor, a key, a body, a header value, a
-//! credential or a full URL is never handed to `tracing` or `metrics` at all.
-//! OpenTelemetry's HTTP conventions ask for `url.full` and `url.path` as well:
-//! both are left out on purpose, since a query or a path segment may be a
-//! secret, and `url.template` says which endpoint it was.
+//! Redaction is a property, not a filter. A query string, a cursor, a key, a body, a header
+//! value, a credential or a full URL is never handed to `tracing` or `metrics` at all.
+//! OpenTelemetry's HTTP conventions also ask for `url.full` and `url.path`. Both are absent on
+//! purpose, since a query or a path segment may be a secret; `url.template` names the endpoint.
 //!
 //! # Spans
 //!
@@ -14,23 +11,23 @@
 //!
 //! | span | `otel.kind` | fields |
 //! |---|---|---|
-//! | `operation`: one call of a client method | internal | `reliable_api_client.endpoint`, `reliable_api_client.attempts`, `reliable_api_client.outcome`, `error.type`, `reliable_api_client.problem` (what was wrong with a response or a listing) |
+//! | `operation`: one call of a client method | internal | `reliable_api_client.endpoint`, `reliable_api_client.attempts`, `reliable_api_client.outcome`, `error.type`, `reliable_api_client.problem` (the problem of a response or of a listing) |
 //! | `attempt`: one request on the wire | client | `http.request.method`, `url.template`, `server.address`, `server.port`, `http.request.resend_count` (absent on the first), `http.response.status_code`, `error.type`; if its response moved the concurrency limit, `reliable_api_client.concurrency.limit_before` and `reliable_api_client.concurrency.limit_after` |
-//! | `wait`: one pause before a retry | internal | `reliable_api_client.retry.reason`, `reliable_api_client.wait.source`, `reliable_api_client.wait.seconds`, `reliable_api_client.wait.ceiling_seconds` (what a backoff was drawn below), and the decision context |
-//! | `stop`: a failure that is not tried again, at the moment of the decision | internal | `reliable_api_client.stop.reason`, `reliable_api_client.retry.reason`, `reliable_api_client.stop.wait_seconds` (the wait that was weighed), and the decision context |
+//! | `wait`: one pause before a retry | internal | `reliable_api_client.retry.reason`, `reliable_api_client.wait.source`, `reliable_api_client.wait.seconds`, `reliable_api_client.wait.ceiling_seconds` (the upper bound of a backoff), and the decision context |
+//! | `stop`: a failure that is not retried, at the moment of the decision | internal | `reliable_api_client.stop.reason`, `reliable_api_client.retry.reason`, `reliable_api_client.stop.wait_seconds` (the wait that was considered), and the decision context |
 //! | `queue`: one wait for a turn under the concurrency limit | internal | `reliable_api_client.concurrency.max` |
 //!
-//! The *decision context* is what a decision rested on, as numbers and closed words:
+//! The *decision context* contains the facts of a decision, as numbers and words of a closed set:
 //! `http.request.method`, `reliable_api_client.retry.allowed_by` (`method` or `permission`; absent if the
 //! request must not be repeated), `reliable_api_client.retry.attempt`, `reliable_api_client.retry.max_attempts`,
 //! `reliable_api_client.retry_after.form` (`none`, `valid`, `past_date`, `unusable`; absent without a
 //! response), `reliable_api_client.retry_after.seconds`, `reliable_api_client.retry_after.max_seconds`,
-//! `reliable_api_client.deadline.remaining_seconds` and `reliable_api_client.retry_budget.tokens`. Of a `Retry-After` nothing but the number is kept: what
-//! cannot be read may hold anything.
+//! `reliable_api_client.deadline.remaining_seconds` and `reliable_api_client.retry_budget.tokens`. Of a `Retry-After`, only
+//! the number is recorded: a value that is not a number may hold anything.
 //!
 //! Each also has `otel.name`, `otel.kind` and `otel.status_code`, which any
-//! OpenTelemetry layer understands. Whole numbers are recorded as `i64`, the one
-//! integer that OpenTelemetry has: of an unsigned one its layers make a text.
+//! OpenTelemetry layer understands. Whole numbers are recorded as `i64`, the only
+//! integer type of OpenTelemetry: its layers turn an unsigned one into a text.
 //!
 //! # Events
 //!
@@ -46,28 +43,27 @@
 //!
 //! # Metrics
 //!
-//! See [`METRICS`]: each with its type, unit, labels and the question it answers. An attempt whose future is dropped has no result, and is in none of
-//! them: only the service knows that it was sent.
+//! [`METRICS`] lists each with its type, unit, labels and the question it answers. An attempt
+//! whose future is dropped has no result, so no metric counts it: only the service knows that
+//! it was sent.
 //!
 //! A **call** is one use of a client method, from the first poll of its future to
 //! its end, with all its attempts and waits. It is counted once, with its
-//! [`CallOutcome`]; if its future is dropped before, that is `cancelled`. Of a
-//! listing each page is a call, and an item that is there already is none. A
-//! cursor that comes again ends the call of its page. Where `max_pages` or
-//! `max_items` forbids to go on, asking for more is a call that ends with
-//! `contract_error`, without a request. What is sent through
+//! [`CallOutcome`]; if its future is dropped before, the outcome is `cancelled`. Each page of
+//! a listing is a call; an item of a page that was read already is not. A repeated cursor
+//! ends the call of its page. At the limit of `max_pages` or `max_items`, asking for more is
+//! a call that ends with `contract_error`, without a request. A request that is sent through
 //! [`http()`](crate::ApiClient::http) or through a
-//! [`RetryMiddleware`](crate::RetryMiddleware) of your own is no call of a client
-//! method: it is counted by its attempts, retries and give-ups alone.
+//! [`RetryMiddleware`](crate::RetryMiddleware) of your own is not a call of a client
+//! method: only its attempts, retries and give-ups are counted.
 //!
-//! The counters of everything that can happen at an endpoint of the client are
-//! registered at zero when it is built, since a series that begins at 1 has not
-//! risen for Prometheus. For endpoints of your own this takes
-//! [`Builder::operations`](crate::Builder::operations). Of the statuses these are the
-//! success and those that are retried, or those that [`Operation::statuses`] names; any
-//! other of the closed set is labelled when it comes. What cannot happen is not
-//! registered: no contract error but at a listing, no retry of a POST without
-//! permission, no wait by a `Retry-After` without a response.
+//! The counters of all possible events at an endpoint are registered at zero when the client
+//! is built: to Prometheus, a series that begins at 1 has not risen. List endpoints of your
+//! own in [`Builder::operations`](crate::Builder::operations). The registered statuses are the
+//! success and those that are retried, or those that [`Operation::statuses`] names; any other
+//! is registered when it first occurs. Impossible events are not registered: a contract error
+//! outside of a listing, a retry of a POST without permission, a wait for a `Retry-After`
+//! without a response.
 
 mod catalogue;
 mod events;
