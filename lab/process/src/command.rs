@@ -31,6 +31,8 @@ pub struct Context {
     pub token: Option<String>,
     /// The rest of its environment.
     pub set: Vec<(String, String)>,
+    /// The rest of the marks in its arguments, each with its value.
+    pub marks: Vec<(&'static str, String)>,
 }
 
 impl ClientCommand {
@@ -79,6 +81,9 @@ impl ClientCommand {
             ("{url}", &*context.url),
             ("{base_url}", &*context.base_url),
         ];
+        let others = context.marks.iter();
+        let others = others.map(|(mark, value)| (*mark, &**value));
+        let marks: Vec<_> = marks.into_iter().chain(others).collect();
         self.arguments.iter().map(move |argument| {
             // An argument that is not Unicode holds no mark, either.
             let Some(text) = argument.to_str() else {
@@ -136,13 +141,14 @@ mod tests {
             "-s",
             "{base_url}/items?task={task}",
             "{url}",
-            "{other}",
+            "{port}{other}",
         ];
         let command = ClientCommand::new(words.map(OsString::from)).expect("a command");
         let context = Context {
             task: Some("flaky"),
             url: "http://127.0.0.1:1/a/flaky".to_owned(),
             base_url: "http://127.0.0.1:1/a".to_owned(),
+            marks: vec![("{port}", "1".to_owned())],
             ..Context::default()
         };
 
@@ -152,7 +158,7 @@ mod tests {
             "-s",
             "http://127.0.0.1:1/a/items?task=flaky",
             "http://127.0.0.1:1/a/flaky",
-            "{other}",
+            "1{other}",
         ];
         assert_eq!(arguments, expected.map(OsString::from));
         assert!(context.variables().all(|(name, _)| name != "LAB_TOKEN"));

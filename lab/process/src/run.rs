@@ -561,10 +561,10 @@ mod tests {
             let base_url = "http://127.0.0.1:1".to_owned();
             Context {
                 task: Some("flaky"),
-                set: Vec::new(),
                 url: format!("{base_url}/flaky"),
                 base_url,
                 token: Some("secret".to_owned()),
+                ..Context::default()
             }
         }
 

@@ -1,17 +1,19 @@
 //! The card of a command: its routes, and the verdicts on how it took each fault.
 
+use std::time::Duration;
+
 use judge::{KnownFailures, known_failures::JudgedCard, rules::Verdict};
 use serde::Serialize;
 use wire::duration;
 
 use super::{
-    CommandEnd, ProxyFault, ProxyRequest, ProxyRun, Upstream,
+    CommandEnd, Injected, ProxyFault, ProxyRequest, ProxyRun, Setup,
     record::RunKind,
-    verdict::{CaseRuns, Judged, is_marked, judge, rules::Declared, unfit},
+    verdict::{CaseRuns, Judged, is_marked, judge, pause, rules::Declared, unfit},
 };
 
 /// The version of the card as JSON.
-const CARD_VERSION: u32 = 1;
+const CARD_VERSION: u32 = 2;
 
 /// The card of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -57,15 +59,28 @@ pub(crate) struct CaseCard {
     pub(crate) route: String,
     /// The fault.
     pub(crate) fault: ProxyFault,
-    /// How many runs there were.
-    pub(crate) runs: usize,
-    /// How the command ended in that run; none if there was no command.
+    /// The event of the fault, in a phrase.
+    pub(crate) event: String,
+    /// The runs in their order.
+    pub(crate) runs: Vec<RunRow>,
+    /// How the command ended in the first run that shows the verdict; none if there was no command.
     pub(crate) end: Option<CommandEnd>,
     /// The verdicts on its rules.
     pub(crate) rules: Vec<Judged>,
     /// The requests of the route from the one that met the fault on, in the first run that
     /// shows the verdict.
     pub(crate) requests: Vec<WireRow>,
+}
+
+/// A run of a case as a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct RunRow {
+    /// The wait that its Retry-After asked for, in milliseconds; none if it had none.
+    pub(crate) asked_ms: Option<u64>,
+    /// How long after the failure the request came again, in milliseconds; none if it did not.
+    pub(crate) pause_ms: Option<u64>,
+    /// How the command ended; none if there was no command.
+    pub(crate) end: Option<CommandEnd>,
 }
 
 /// A request as a row.
@@ -90,6 +105,8 @@ pub(crate) struct Recording {
     pub(crate) command: Vec<String>,
     /// The origin of the upstream.
     pub(crate) upstream: String,
+    /// The user's choices for the responses of faults.
+    pub(crate) injected: Injected,
     /// The cases of the plan.
     pub(crate) plan: Vec<(String, ProxyFault)>,
     /// The runs.
@@ -134,35 +151,45 @@ impl Recording {
     /// The card.
     pub(crate) fn card(&self, declared: &Declared) -> ProxyCard {
         let healthy = self.runs.iter().filter(|run| run.kind == RunKind::Healthy);
-        let cases = self.plan.iter().map(|(route, fault)| {
-            let runs = || self.runs.iter().filter(|run| run.is_of(route, *fault));
-            let rules = self.judge(route, *fault, declared);
-            let wait = rules.iter().map(|judged| judged.shown_by).max();
-            let shows = runs().find(|run| Some(run.lasts()) == wait);
-            let first = shows.or_else(|| runs().next());
-            CaseCard {
-                route: route.clone(),
-                fault: *fault,
-                runs: runs().count(),
-                end: first
-                    .filter(|_| !self.command.is_empty())
-                    .map(|run| run.end.clone()),
-                rules,
-                requests: first.map(rows).unwrap_or_default(),
-            }
-        });
+        let cases = self.plan.iter();
+        let cases: Vec<_> = cases
+            .map(|(route, fault)| self.case(route, *fault, declared))
+            .collect();
         ProxyCard {
             schema_version: CARD_VERSION,
             command: self.command.clone(),
             upstream: self.upstream.clone(),
             routes: self.routes(),
             healthy: healthy.map(|run| run.end.clone()).collect(),
-            cases: cases.collect(),
-            warnings: self.warnings(),
+            warnings: self.warnings(&cases),
+            cases,
         }
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn case(&self, route: &str, fault: ProxyFault, declared: &Declared) -> CaseCard {
+        let runs = || self.runs.iter().filter(|run| run.is_of(route, fault));
+        let end = |run: &ProxyRun| (!self.command.is_empty()).then(|| run.end.clone());
+        let row = |run: &ProxyRun| RunRow {
+            asked_ms: (fault == ProxyFault::RetryAfter).then(|| millis(run.lasts())),
+            pause_ms: pause(&self.runs, run).map(millis),
+            end: end(run),
+        };
+        let rules = self.judge(route, fault, declared);
+        let wait = rules.iter().map(|judged| judged.shown_by).max();
+        let shows = runs().find(|run| Some(run.lasts()) == wait);
+        let first = shows.or_else(|| runs().next());
+        CaseCard {
+            route: route.to_owned(),
+            fault,
+            event: self.injected.words(fault),
+            runs: runs().map(row).collect(),
+            end: first.and_then(end),
+            rules,
+            requests: first.map(rows).unwrap_or_default(),
+        }
+    }
+
+    fn warnings(&self, cases: &[CaseCard]) -> Vec<String> {
         let mut warnings: Vec<_> = self
             .runs
             .iter()
@@ -174,6 +201,10 @@ impl Recording {
                 self.upstream
             ));
         }
+        if self.has_unsearched_bodies() {
+            warnings.push("--match does not read bodies with a Content-Encoding".to_owned());
+        }
+        warnings.extend(self.way_to_a_retry(cases));
         for row in self.routes().iter().filter(|row| row.differ) {
             if self.plan.iter().any(|(route, _)| *route == row.route) {
                 warnings.push(format!(
@@ -187,6 +218,33 @@ impl Recording {
         warnings.dedup();
         warnings
     }
+
+    /// Whether a body may hold the text of --match and was not searched.
+    pub(crate) fn has_unsearched_bodies(&self) -> bool {
+        let mut requests = self.runs.iter().flat_map(|run| &run.requests);
+        requests.any(|request| request.is_unsearched)
+    }
+
+    /// The responses that may show a retry, if some call was not sent again after the one of
+    /// `retry-after`: a client may retry a 429 alone, or read its API's own error.
+    fn way_to_a_retry(&self, cases: &[CaseCard]) -> Option<String> {
+        let fault = ProxyFault::RetryAfter;
+        let of_fault = cases.iter().filter(|case| case.fault == fault);
+        let mut rules = of_fault.flat_map(|case| &case.rules);
+        let is_skipped = rules.any(|judged| judged.verdict == Verdict::Skipped);
+        let status = self.injected.status.is_none();
+        let status = status.then_some("--fault-status 429");
+        let body = self.injected.body.is_none();
+        let body = body.then_some("--fault-body with an error as your API writes it");
+        let options: Vec<_> = status.into_iter().chain(body).collect();
+        (is_skipped && !options.is_empty()).then(|| {
+            format!(
+                "a call was not sent again after {}; {} may show whether its client ever retries",
+                self.injected.words(fault),
+                options.join(", or "),
+            )
+        })
+    }
 }
 
 /// The requests of the target's route, from the target on.
@@ -197,20 +255,21 @@ fn rows(run: &ProxyRun) -> Vec<WireRow> {
     let requests = run
         .of_route(&target.route)
         .filter(|request| request.seq >= target.seq);
-    let row = |request: &ProxyRequest| {
-        let after = request.arrived.saturating_sub(target.arrived).as_millis();
-        WireRow {
-            seq: request.seq,
-            after_ms: u64::try_from(after).unwrap_or(u64::MAX),
-            status: request.status,
-            upstream: request
-                .upstream
-                .as_ref()
-                .and_then(|upstream| upstream.status),
-            attempt: request.attempt,
-        }
+    let row = |request: &ProxyRequest| WireRow {
+        seq: request.seq,
+        after_ms: millis(request.arrived.saturating_sub(target.arrived)),
+        status: request.status,
+        upstream: request
+            .upstream
+            .as_ref()
+            .and_then(|upstream| upstream.status),
+        attempt: request.attempt,
     };
     requests.map(row).collect()
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl CommandEnd {
@@ -230,13 +289,14 @@ impl ProxyCard {
     /// The card of one run, in which requests without a command met a fault.
     #[must_use]
     pub fn of_run(
-        upstream: &Upstream,
+        setup: &Setup,
         (route, fault): (String, ProxyFault),
         run: ProxyRun,
         declared: &Declared,
     ) -> Self {
         let recording = Recording {
-            upstream: upstream.to_string(),
+            upstream: setup.upstream.to_string(),
+            injected: setup.injected.clone(),
             plan: vec![(route, fault)],
             runs: vec![run],
             ..Recording::default()
@@ -255,6 +315,15 @@ impl ProxyCard {
         self.verdicts()
             .filter(|(_, judged)| judged.verdict == verdict)
             .count()
+    }
+}
+
+impl CaseCard {
+    /// Whether there is a verdict on one of its rules. Those that were not exercised stand together
+    /// on a card.
+    pub(crate) fn is_exercised(&self) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|judged| judged.verdict != Verdict::NotExercised)
     }
 }
 

@@ -28,7 +28,6 @@ pub enum ProxyFault {
 /// The properties of a fault.
 struct Facts {
     name: &'static str,
-    words: &'static str,
     delivery: Delivery,
     lasts: Duration,
 }
@@ -87,12 +86,6 @@ impl ProxyFault {
         self.facts().name
     }
 
-    /// The event, in a phrase.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        self.facts().words
-    }
-
     /// Its effect on the request that meets it.
     pub(crate) fn delivery(self) -> Delivery {
         self.facts().delivery
@@ -115,29 +108,18 @@ impl ProxyFault {
     fn facts(self) -> Facts {
         let unavailable = Delivery::Injected(StatusCode::SERVICE_UNAVAILABLE);
         let refused = Delivery::Injected(StatusCode::BAD_REQUEST);
-        let facts = |name, words, delivery, lasts| Facts {
+        let facts = |name, delivery, lasts| Facts {
             name,
-            words,
             delivery,
             lasts,
         };
         match self {
-            Self::Hold => facts("hold", "a late response", Delivery::Late, Self::HELD),
-            Self::Unavailable => facts("unavailable", "503", unavailable, Duration::ZERO),
-            Self::RetryAfter => facts(
-                "retry-after",
-                "503 with Retry-After",
-                unavailable,
-                Self::WAIT,
-            ),
-            Self::Refused => facts("refused", "400", refused, Duration::ZERO),
-            Self::LostResponse => facts(
-                "lost-response",
-                "lost response",
-                Delivery::Lost,
-                Duration::ZERO,
-            ),
-            Self::Silence => facts("silence", "silence", Delivery::Silent, Duration::ZERO),
+            Self::Hold => facts("hold", Delivery::Late, Self::HELD),
+            Self::Unavailable => facts("unavailable", unavailable, Duration::ZERO),
+            Self::RetryAfter => facts("retry-after", unavailable, Self::WAIT),
+            Self::Refused => facts("refused", refused, Duration::ZERO),
+            Self::LostResponse => facts("lost-response", Delivery::Lost, Duration::ZERO),
+            Self::Silence => facts("silence", Delivery::Silent, Duration::ZERO),
         }
     }
 }

@@ -97,7 +97,7 @@ impl Forwarder {
             return problem(StatusCode::SERVICE_UNAVAILABLE, detail);
         };
         let (head, body) = request.into_parts();
-        let mut body = watched(body, self.session.watch(entry));
+        let mut body = watched(body, self.session.watch(entry, &head.headers));
         if self.session.waits_for_text(entry) {
             body = read_ahead(body).await;
         }

@@ -71,7 +71,7 @@ fn line(case: &CaseCard, judged: &Judged, known: &KnownFailures) -> Markup {
     markup! {
         tr {
             td { (case.route) }
-            td { (case.fault.words()) }
+            td { (case.event) }
             th.rule scope="row" title=[rule.map(|rule| rule.text)] { (judged.rule) }
             td { (marked(is_good(verdict, is_known), in_words(verdict, is_known))) }
             td { (judged.found.as_deref().unwrap_or_default()) }
@@ -95,7 +95,7 @@ fn requests(number: usize, case: &CaseCard) -> Markup {
     };
     markup! {
         section.panel.task {
-            h2 { (case.route) ": " (case.fault.words()) }
+            h2 { (case.route) ": " (case.event) }
             @if let Some(end) = &case.end { p.remark { "The command: " (end.words()) } }
             (wide_table(None, (&id, caption), titles, markup! {
                 tbody { @for request in &case.requests { (row(request)) } }

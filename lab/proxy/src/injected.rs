@@ -11,6 +11,7 @@ use http::{
 use serde_json::json;
 
 use super::ProxyFault;
+use crate::fault::Delivery;
 
 /// The user's choices for the response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,31 @@ pub struct Injected {
 }
 
 impl Injected {
+    /// The event of a fault, in a phrase.
+    #[must_use]
+    pub fn words(&self, fault: ProxyFault) -> String {
+        match fault.delivery() {
+            Delivery::Late => "a late response".to_owned(),
+            Delivery::Lost => "lost response".to_owned(),
+            Delivery::Silent => "silence".to_owned(),
+            Delivery::Injected(of_fault) => {
+                let status = self.status(of_fault).as_u16();
+                if fault == ProxyFault::RetryAfter {
+                    format!("{status} with Retry-After")
+                } else {
+                    status.to_string()
+                }
+            }
+        }
+    }
+
+    /// The status of a fault that has this one by default.
+    fn status(&self, of_fault: StatusCode) -> StatusCode {
+        let is_refusal = |status: StatusCode| matches!(status.as_u16(), 400 | 422);
+        let fits = |status: &StatusCode| is_refusal(*status) == is_refusal(of_fault);
+        self.status.filter(fits).unwrap_or(of_fault)
+    }
+
     /// The response of a fault that has this status by default.
     pub(super) fn response(
         &self,
@@ -30,9 +56,7 @@ impl Injected {
         of_fault: StatusCode,
         lasts: Duration,
     ) -> Response {
-        let is_refusal = |status: StatusCode| matches!(status.as_u16(), 400 | 422);
-        let fits = |status: &StatusCode| is_refusal(*status) == is_refusal(of_fault);
-        let status = self.status.filter(fits).unwrap_or(of_fault);
+        let status = self.status(of_fault);
         let body = self.body.clone().unwrap_or_else(|| error(status));
         let of_body = [(CONTENT_TYPE, media_type(&body))];
         let mut response = (status, of_body, body).into_response();
@@ -81,6 +105,15 @@ mod tests {
             let failed = of(ProxyFault::Unavailable, StatusCode::SERVICE_UNAVAILABLE);
             let wrong = of(ProxyFault::Refused, StatusCode::BAD_REQUEST);
             assert_eq!((failed, wrong), (unavailable, refused));
+            let faults = [
+                ProxyFault::Unavailable,
+                ProxyFault::RetryAfter,
+                ProxyFault::Refused,
+            ];
+            let words = faults.map(|fault| injected.words(fault));
+            let with_a_wait = format!("{unavailable} with Retry-After");
+            let expected = [unavailable.to_string(), with_a_wait, refused.to_string()];
+            assert_eq!(words, expected);
         }
     }
 }

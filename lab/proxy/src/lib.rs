@@ -20,6 +20,8 @@
     )
 )]
 
+mod address_text;
+mod body_digest;
 mod card;
 mod failure;
 mod fault;
@@ -40,6 +42,7 @@ mod tls;
 mod upstream;
 mod verdict;
 
+pub use address_text::{AddressText, AddressTextError};
 pub use card::ProxyCard;
 pub use failure::UpstreamFailure;
 pub use fault::{ProxyFault, UnknownFault};

@@ -85,6 +85,8 @@ pub struct ProxyRequest {
     pub has_precondition: bool,
     /// Whether its target or its body holds the text of `--match`.
     pub holds_text: bool,
+    /// Whether its body may hold that text and was not searched: it has a content coding.
+    pub is_unsearched: bool,
     /// The upstream's answer to it; none if it was not handed on.
     pub upstream: Option<UpstreamResponse>,
     /// The fault that it was meant to meet.

@@ -6,11 +6,12 @@ use std::{
 };
 
 use host::{ConnectionPosition, Purpose, SeedKey, accept::ConnectionObserver, watched_body::Watch};
-use http::Request;
+use http::{HeaderMap, Request, header::CONTENT_ENCODING};
 use tokio::{sync::Notify, time::Instant};
 use wire::ClosedBy;
 
 use super::{
+    body_digest::BodyDigest,
     inspect::inspect,
     routes::{Templates, base, holding, shape},
 };
@@ -142,6 +143,7 @@ impl Session {
             // Until it has been read.
             body: Body::Unknown,
             holds_text,
+            is_unsearched: self.setup.text.is_some() && has_coding(request.headers()),
             ..inspected
         });
         Some(Entry { index })
@@ -180,11 +182,11 @@ impl Session {
     }
 
     /// Watches the body of a request.
-    pub(super) fn watch(self: &Arc<Self>, entry: Entry) -> impl Watch {
+    pub(super) fn watch(self: &Arc<Self>, entry: Entry, headers: &HeaderMap) -> impl Watch + use<> {
         Hashing {
             session: Arc::clone(self),
             entry,
-            digest: Some(self.key.digest(Purpose::Body)),
+            digest: Some(BodyDigest::new(self.key.digest(Purpose::Body), headers)),
             read: 0,
             search: self.setup.text.clone().map(Search::of),
         }
@@ -238,6 +240,12 @@ impl Session {
     }
 }
 
+/// Whether a body is compressed, or coded in another way.
+fn has_coding(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
 impl ConnectionObserver for Session {
     fn opened(&self, _: u64) {}
 
@@ -279,7 +287,7 @@ struct Hashing {
     session: Arc<Session>,
     entry: Entry,
     /// None once it is too long.
-    digest: Option<host::KeyedDigest>,
+    digest: Option<BodyDigest>,
     read: usize,
     /// None if no text is looked for, or if it was found.
     search: Option<Search>,
@@ -337,7 +345,7 @@ impl Watch for Hashing {
     /// A body without a declared length ends when it says so, another after its last byte.
     fn dropped(&mut self, is_whole: bool) {
         let digest = self.digest.take().filter(|_| is_whole);
-        let body = digest.map_or(Body::Unknown, |digest| Body::Read(digest.to_hash()));
+        let body = digest.map_or(Body::Unknown, |digest| Body::Read(digest.finish()));
         self.session
             .note(self.entry, |request, _| request.body = body);
     }

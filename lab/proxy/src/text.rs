@@ -68,7 +68,7 @@ pub fn plan(plan: &Plan, options: &Options) -> String {
 pub fn card(card: &ProxyCard, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     let mut route = "";
-    for case in card.cases.iter().filter(|case| !case.rules.is_empty()) {
+    for case in card.cases.iter().filter(|case| case.is_exercised()) {
         if case.route != route {
             sheet.gap();
             sheet.title(&case.route);
@@ -93,7 +93,7 @@ pub fn card(card: &ProxyCard, known: &KnownFailures, options: &Options) -> Strin
 }
 
 fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &KnownFailures) {
-    let mut label = case.fault.words();
+    let mut label = &*case.event;
     // Those that were not exercised stand together at the end.
     let exercised = case.rules.iter();
     for judged in exercised.filter(|rule| rule.verdict != Verdict::NotExercised) {

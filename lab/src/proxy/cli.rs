@@ -19,8 +19,8 @@ use judge::{
 };
 use process::ClientCommand;
 use proxy::{
-    Aim, Declared, Injected, ListenAddress, Listening, Plan, PlanError, PlanOptions, ProxyCard,
-    ProxyFault, RunStart, Setup, Upstream, find, holding, names,
+    AddressText, AddressTextError, Aim, Declared, Injected, ListenAddress, Listening, Plan,
+    PlanError, PlanOptions, ProxyCard, ProxyFault, RunStart, Setup, Upstream, find, holding, names,
 };
 use tokio::sync::watch;
 
@@ -38,10 +38,11 @@ const HOUR: u64 = 3_600;
 pub(crate) struct Arguments {
     /// The origin of your API, such as http://127.0.0.1:9000 or https://staging.example.com
     upstream: String,
-    /// Set this variable to the URL of the proxy, or to a text in which `{base_url}` stands
-    /// for it
+    /// Set this variable to the URL of the proxy, or to a text in which `{base_url}` stands for
+    /// the URL, `{host}` for its host and port, and `{port}` for its port, as they do in the
+    /// arguments of the command
     #[arg(long, value_name = "NAME[=TEXT]", value_parser = variable)]
-    set: Vec<(String, String)>,
+    set: Vec<(String, AddressText)>,
     /// Aim at these routes only, each as the healthy runs name it: 'POST /v1/orders'
     #[arg(long, value_name = "ROUTE", num_args = 1..)]
     route: Vec<String>,
@@ -134,13 +135,16 @@ enum ProxyError {
     NoAim,
 }
 
-fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').unwrap_or((text, "{base_url}"));
+fn variable(text: &str) -> Result<(String, AddressText), String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, value.parse()),
+        None => (text, Ok(AddressText::base_url())),
+    };
     if name.is_empty() || name.contains(char::is_whitespace) {
-        Err("the name of the variable is missing, or has a blank".to_owned())
-    } else {
-        Ok((name.to_owned(), value.to_owned()))
+        return Err("the name of the variable is missing, or has a blank".to_owned());
     }
+    let value = value.map_err(|error: AddressTextError| error.to_string())?;
+    Ok((name.to_owned(), value))
 }
 
 /// A host without a port: a name, or an address of IPv6 in brackets.
@@ -312,7 +316,7 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
             PlanError::Cancelled => return Exit::Cancelled,
             PlanError::NothingSent { .. } | PlanError::AllRefused(_) => Exit::NothingAttempted,
             PlanError::NoSuchRoute { .. }
-            | PlanError::NoSuchText(_)
+            | PlanError::NoSuchText { .. }
             | PlanError::Ambiguous { .. } => Exit::Usage,
             _ => Exit::Environment,
         };
@@ -362,14 +366,14 @@ fn open(arguments: &Arguments, setup: &Setup, demands: &Demands) -> Result<Exit,
              The first '{route}' meets: {}. Only attempts that carry a\n\
              mark can be judged, such as one Idempotency-Key.",
             proxy.base_url(),
-            fault.words(),
+            setup.injected.words(fault),
         ));
         signals.next().await;
         let run = proxy.stop(None).await;
         failures.check().or_exit(Exit::Environment)?;
         Ok(run)
     })?;
-    let card = ProxyCard::of_run(upstream, (aimed, fault), run, &arguments.declared());
+    let card = ProxyCard::of_run(setup, (aimed, fault), run, &arguments.declared());
     finish(arguments, &card, demands)
 }
 
@@ -525,6 +529,14 @@ mod tests {
                 ["203.0.113.9", "--base-host"],
             ),
             ("--base-host a:80", ["a:80", "without a port"]),
+            (
+                "--set URL=http://a.test",
+                ["URL=http://a.test", "{host} or {port}"],
+            ),
+            (
+                "--set URL={url}/v2",
+                ["URL={url}/v2", "{url} stands for nothing"],
+            ),
         ] {
             let refused = refused(&format!("lab http://127.0.0.1:1 {options} -- true"));
 

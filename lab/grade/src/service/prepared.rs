@@ -167,6 +167,7 @@ impl Prepared {
             url: format!("{base_url}{}{query}", self.path),
             base_url,
             token: self.served.token.clone(),
+            marks: Vec::new(),
         };
         Ok((context, second_origin))
     }

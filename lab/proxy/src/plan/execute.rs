@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use wire::{ProcessRecord, Stopped};
 
 use super::{NextRun, Plan, PlanError, PlanOptions};
-use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun};
+use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun, address_text::parts_of};
 
 /// How long the processes of a run may take to end once they were asked to: a container ends
 /// with its client only if that hears of it.
@@ -75,13 +75,16 @@ impl Plan {
         });
         let asked = set
             .iter()
-            .map(|(name, text)| (name.clone(), text.replace("{base_url}", &base_url)));
+            .map(|(name, text)| (name.clone(), text.filled(&base_url)));
         let set = asks_no_proxy.into_iter().chain(asked);
         let context = Context {
             task: None,
             url: base_url.clone(),
             token: None,
             set: set.collect(),
+            marks: parts_of(&base_url)
+                .map(|(mark, value)| (mark, value.to_owned()))
+                .into(),
             base_url,
         };
         let limits = ProcessLimits {

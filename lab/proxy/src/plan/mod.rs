@@ -14,7 +14,8 @@ use tokio::sync::watch;
 pub(crate) use self::next_run::next_run;
 use self::next_run::{NextRun, with_one_silence};
 use crate::{
-    CommandEnd, Declared, ProxyCard, ProxyFault, ProxyRequest, ProxyRun, Setup, UpstreamFailure,
+    AddressText, CommandEnd, Declared, ProxyCard, ProxyFault, ProxyRequest, ProxyRun, Setup,
+    UpstreamFailure,
     card::{Recording, RouteRow},
     routes::{Templates, base, holding, is_health_check},
     verdict::rules::{is_about_repetition, is_safe},
@@ -27,8 +28,8 @@ pub struct PlanOptions {
     pub setup: Setup,
     /// The command.
     pub command: ClientCommand,
-    /// The variables to set, each with a text in which `{base_url}` stands for the proxy.
-    pub set: Vec<(String, String)>,
+    /// The variables to set.
+    pub set: Vec<(String, AddressText)>,
     /// The routes to aim at; empty for all that can be.
     pub routes: Vec<String>,
     /// The faults; empty for all that tell something.
@@ -90,8 +91,8 @@ pub enum PlanError {
     },
     /// The command sent nothing.
     #[error(
-        "your command sent nothing here; the URL of the proxy was in {set}. Which variable names \
-         its API? --set NAME; in arguments {{base_url}} stands for that URL"
+        "your command sent nothing here; the address of the proxy was in {set}. Which variable \
+         names its API? --set NAME; in arguments {{base_url}} stands for the URL of the proxy"
     )]
     NothingSent {
         /// The variables that were set.
@@ -131,8 +132,13 @@ pub enum PlanError {
         route: String,
     },
     /// No request holds the text.
-    #[error("no request of the healthy runs holds the text '{0}' of --match")]
-    NoSuchText(String),
+    #[error("no request of the healthy runs holds the text '{text}' of --match{hint}")]
+    NoSuchText {
+        /// The text.
+        text: String,
+        /// A cause that is likely; empty if none is known.
+        hint: &'static str,
+    },
     /// [`PlanOptions::cancelled`] became true.
     #[error("cancelled")]
     Cancelled,
@@ -169,6 +175,7 @@ impl Plan {
             recording: Recording {
                 command: options.command.words(),
                 upstream: options.setup.upstream.to_string(),
+                injected: options.setup.injected.clone(),
                 ..Recording::default()
             },
             options,
@@ -323,7 +330,14 @@ impl Plan {
             .as_ref()
             .filter(|_| !rows.iter().any(|row| holds_text(&row)))
         {
-            return Err(PlanError::NoSuchText(text.clone()));
+            return Err(PlanError::NoSuchText {
+                text: text.clone(),
+                hint: if self.recording.has_unsearched_bodies() {
+                    ", which does not read bodies with a Content-Encoding"
+                } else {
+                    ""
+                },
+            });
         }
         let is_ambiguous =
             |row: &&RouteRow| row.differ && self.options.declared.is_once(&row.route);
@@ -387,7 +401,11 @@ impl Plan {
             on(RunStart {
                 number,
                 of: number.max(healthy + self.recording.plan.len()),
-                what: format!("{}: {}", next.route, next.fault.words()),
+                what: format!(
+                    "{}: {}",
+                    next.route,
+                    self.recording.injected.words(next.fault)
+                ),
             });
             let mut run = self.run(Some(self.aim(next))).await?;
             name_routes(&mut run, &self.templates);

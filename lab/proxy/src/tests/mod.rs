@@ -1,5 +1,6 @@
-//! The verdicts on records made by hand, and on simulated plans.
+//! The verdicts on records made by hand and on simulated plans, and the cards of such verdicts.
 
+mod cards;
 mod simulated;
 mod tables;
 

@@ -80,7 +80,9 @@ pub(super) fn hidden(group: &Group<'_>, run: &ProxyRun) -> Option<String> {
             let more = others - most;
             let s = if more == 1 { "" } else { "s" };
             Some(format!(
-                "{more} more request{s} of this route than in a healthy run"
+                "{more} more request{s} of this route than in a healthy run: another call, or an \
+                 attempt with another target or body. A header that names the call would tell: \
+                 --call-header"
             ))
         }
         (Some(least), _) if others < least && is_untied_later => Some(

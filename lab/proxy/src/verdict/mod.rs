@@ -192,9 +192,14 @@ fn judge_two_waits(
 /// Whether the first attempt came later where a longer wait was asked for, by half of the
 /// difference or more.
 fn grew_with_the_wait(case: CaseRuns<'_>, short: Duration, long: Duration) -> bool {
-    let gaps = first_gap(case, long).zip(first_gap(case, short));
-    gaps.is_some_and(|(gap_long, gap_short)| {
-        gap_long.saturating_sub(gap_short) >= (long - short) / 2
+    let first_pause = |wait: Duration| {
+        let mut runs = case.runs.iter();
+        let run = runs.find(|run| run.is_of(case.route, case.fault) && run.lasts() == wait)?;
+        pause(case.runs, run)
+    };
+    let pauses = first_pause(long).zip(first_pause(short));
+    pauses.is_some_and(|(pause_long, pause_short)| {
+        pause_long.saturating_sub(pause_short) >= (long - short) / 2
     })
 }
 
@@ -203,12 +208,15 @@ pub(crate) fn are_far_apart(short: Duration, long: Duration) -> bool {
     long >= short * 3 || long >= Duration::from_secs(5)
 }
 
-/// How long after the failure the first attempt came in the first run of a case that asked for
-/// this wait.
-fn first_gap(case: CaseRuns<'_>, wait: Duration) -> Option<Duration> {
-    let mut runs = case.runs.iter();
-    let run = runs.find(|run| run.is_of(case.route, case.fault) && run.lasts() == wait)?;
-    let within = watched(case.runs, case.route, wait);
+/// How long after its failure the first attempt came in a run of a plan; none if none came.
+pub(crate) fn pause(runs: &[ProxyRun], run: &ProxyRun) -> Option<Duration> {
+    let target = run.target()?;
+    let wait = match target.fault {
+        Some(ProxyFault::RetryAfter) => run.lasts(),
+        _ => Duration::ZERO,
+    };
+    let is_quiet = unfit(runs, &target.route).is_none();
+    let within = watched(runs, &target.route, wait).filter(|_| is_quiet);
     attempts(run, within)
         .next()
         .map(|next| rules::waited(&next))

@@ -206,7 +206,7 @@ fn offending<'a, 'b>(
 
 /// How long after the failure an attempt came.
 pub(super) fn waited(attempt: &Attempt<'_>) -> Duration {
-    let failed = attempt.first.head.unwrap_or_default();
+    let failed = attempt.first.delivered.unwrap_or_default();
     attempt.next.arrived.saturating_sub(failed)
 }
 
@@ -214,10 +214,8 @@ fn retry_after(attempts: &[Attempt<'_>], asked: Duration) -> RunEvidence {
     let early = offending(attempts, |attempt| waited(attempt) + TOLERANCE < asked);
     match (early, attempts.first()) {
         (Some(attempt), _) if asked > ProxyFault::WAIT => {
-            // Rounded down, so that it is less than what was asked for.
-            let waited = (waited(attempt).as_secs_f64() * 100.0).floor() / 100.0;
-            let asked = duration(asked);
-            let found = format!("after {waited:.2} s of {asked}: capped, or by chance");
+            let (waited, asked) = (duration(waited(attempt)), duration(asked));
+            let found = format!("after {waited} of {asked}: capped, or by chance");
             RunEvidence::broken_by(attempt, found)
         }
         (Some(attempt), _) => {
@@ -296,23 +294,23 @@ fn once(case: &CaseRun<'_>) -> RunEvidence {
         Some(attempt) if is_declared && would_break => {
             RunEvidence::broken_by(attempt, again(attempt))
         }
-        Some(_) if !is_declared && is_safe(&target.route) => {
-            RunEvidence::NotExercised("a request that changes nothing may be sent again")
+        Some(_) if !is_declared && is_idempotent(&target.route) => {
+            RunEvidence::NotExercised("a GET, a PUT or a DELETE may be sent again")
         }
         Some(attempt) if would_break => RunEvidence::CannotTell(format!(
             "{}. Must it be done only once? {}",
             again(attempt),
             declaration(&target.route, differ),
         )),
-        Some(attempt) => RunEvidence::CannotTell(format!(
-            "{}. Nothing was done twice here; a lost response may tell",
-            again(attempt),
-        )),
-        None if attempts.is_empty() && !is_declared => RunEvidence::Skipped(None),
-        None if attempts.is_empty() && run.end.exit == Some(0) => RunEvidence::Skipped(Some(
-            "your command succeeded without it: does it have another way?",
-        )),
-        None if attempts.is_empty() => RunEvidence::Kept(None),
+        Some(attempt) => {
+            RunEvidence::CannotTell(format!("{}. Nothing was done twice here", again(attempt),))
+        }
+        None if attempts.is_empty() && is_declared && run.end.exit == Some(0) => {
+            RunEvidence::Skipped(Some(
+                "your command succeeded without it: does it have another way?",
+            ))
+        }
+        None if attempts.is_empty() => RunEvidence::Skipped(None),
         None => RunEvidence::Kept(Some(format!("sent again with one key; {seen}"))),
     }
 }
@@ -330,8 +328,16 @@ fn declaration(route: &str, differ: bool) -> String {
 
 /// Whether a request of this route changes nothing (RFC 9110 §9.2.1).
 pub(crate) fn is_safe(route: &str) -> bool {
-    let method = route.split(' ').next().unwrap_or_default();
-    matches!(method, "GET" | "HEAD" | "OPTIONS")
+    matches!(method(route), "GET" | "HEAD" | "OPTIONS")
+}
+
+/// Whether a request of this route may be sent again, whatever it does (RFC 9110 §9.2.2).
+fn is_idempotent(route: &str) -> bool {
+    is_safe(route) || matches!(method(route), "PUT" | "DELETE")
+}
+
+fn method(route: &str) -> &str {
+    route.split(' ').next().unwrap_or_default()
 }
 
 /// How often the upstream saw a call, and what it answered.

@@ -113,6 +113,48 @@ async fn a_text_of_its_body_or_target_chooses_the_request_that_meets_the_fault()
 }
 
 #[tokio::test]
+async fn a_form_with_another_boundary_and_a_compressed_body_are_noticed() {
+    let api = Api::answering(CREATED).await;
+    let upstream = Upstream::new(&format!("http://{}", api.address), &[]).expect("an origin");
+    let setup = Setup {
+        text: Some("createOrder".to_owned()),
+        ..Setup::before(upstream)
+    };
+    let proxy = Proxy(Listening::start(&setup, None).expect("a port"));
+    let sent = |header: &str, body: &str| {
+        let length = format!("Content-Length: {}", body.len());
+        request("POST /v1/files", &[header, &length], body)
+    };
+    let form = |boundary: &str, content: &str| {
+        let header = format!("Content-Type: multipart/form-data; boundary={boundary}");
+        sent(
+            &header,
+            &format!("--{boundary}\r\n\r\n{content}\r\n--{boundary}--\r\n"),
+        )
+    };
+
+    for sent in [
+        form("one", "a"),
+        form("other", "a"),
+        form("other", "b"),
+        sent("Content-Encoding: gzip", "a"),
+    ] {
+        proxy.ask(&sent).await;
+    }
+
+    let run = proxy.stop().await;
+    let [one, other, different, compressed] = &*run.requests else {
+        panic!("{:?}", run.requests);
+    };
+    assert_eq!(one.body, other.body);
+    assert_ne!(one.body, different.body);
+    assert_eq!(
+        [one, compressed].map(|sent| sent.is_unsearched),
+        [false, true]
+    );
+}
+
+#[tokio::test]
 async fn methods_of_one_path_are_routes_of_their_own() {
     let api = Api::answering(CREATED).await;
     let named = "POST /api/chat.postMessage";

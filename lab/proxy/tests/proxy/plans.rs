@@ -6,7 +6,10 @@ use std::{fs, time::Duration};
 use host::TlsRefusal;
 use judge::KnownFailures;
 use process::ClientCommand;
-use proxy::{Declared, ListenAddress, Plan, PlanError, PlanOptions, html_proxy, junit_proxy, text};
+use proxy::{
+    AddressText, Declared, ListenAddress, Plan, PlanError, PlanOptions, html_proxy, junit_proxy,
+    text,
+};
 use render::Options;
 use tempfile::tempdir;
 use testkit::{files::example, responding};
@@ -25,21 +28,15 @@ fn api() -> String {
     )
 }
 
-/// The variables of a script: the URL of its API, and the program that sends.
-fn variables(api_url: &str) -> Vec<(String, String)> {
-    let variables = [("API_URL", api_url.to_owned()), ("SEND", example("send"))];
-    variables
-        .map(|(name, value)| (name.to_owned(), value))
-        .into()
-}
-
 /// A plan for a shell script before an upstream.
 fn options(upstream: &str, script: &[&str]) -> PlanOptions {
-    let command = ["sh", "-c"].iter().chain(script);
+    let send = format!("SEND={}", example("send"));
+    let command = ["env", &send, "sh", "-c"];
+    let command = command.iter().chain(script).map(Into::into);
     PlanOptions {
         setup: Setup::before(Upstream::new(upstream, &[]).expect("an origin")),
-        command: ClientCommand::new(command.map(Into::into)).expect("a command"),
-        set: variables("{base_url}"),
+        command: ClientCommand::new(command).expect("a command"),
+        set: vec![("API_URL".to_owned(), AddressText::base_url())],
         routes: Vec::new(),
         faults: Vec::new(),
         declared: Declared::default(),
@@ -66,12 +63,13 @@ async fn a_plan_that_cannot_be_made_says_why() {
         routes: vec![route.to_owned()],
         ..options(&api, &[CALM])
     };
-    let text = |text: &str| PlanOptions {
+    let compressed = r#""$SEND" -H "Content-Encoding: gzip" "$API_URL/v1/orders""#;
+    let text = |script: &str| PlanOptions {
         setup: Setup {
-            text: Some(text.to_owned()),
-            ..options(&api, &[CALM]).setup
+            text: Some("nowhere".to_owned()),
+            ..options(&api, &[script]).setup
         },
-        ..options(&api, &[CALM])
+        ..options(&api, &[script])
     };
     let named = |script| {
         let mut options = options(&api, &[script]);
@@ -87,7 +85,8 @@ async fn a_plan_that_cannot_be_made_says_why() {
         (options(&gone, &[CALM]), "did not answer"),
         (options(&api, &["exit 7"]), "exit 7 & made: no request"),
         (route("/v2"), "'/v2' & 'GET /v1/orders'"),
-        (text("nowhere"), "'nowhere' of --match"),
+        (text(CALM), "'nowhere' of --match"),
+        (text(compressed), "'nowhere' of --match & Content-Encoding"),
         (options(&tls, &[CALM]), "speaks TLS & https://"),
         (named(elsewhere), "--base-host NAME"),
     ] {
@@ -137,13 +136,15 @@ async fn each_run_has_its_own_url_and_is_prepared() {
     let folder = tempdir().expect("a folder");
     let trace = folder.path().join("trace");
     let script = format!(
-        r#"echo "$API_URL $1 $LAB_BASE_URL" >> {}; "$SEND" "$1/a""#,
+        r#"echo "$API_URL $DSN $1 $2 $LAB_BASE_URL" >> {}; "$SEND" "$1/a""#,
         trace.display()
     );
+    let variables = [("API_URL", "{base_url}/v2"), ("DSN", "http://key@{host}/1")];
+    let set = variables.map(|(name, text)| (name.to_owned(), text.parse().expect("a text")));
     let options = PlanOptions {
-        set: variables("{base_url}/v2"),
+        set: set.into(),
         before: Some(format!("echo before >> {}", trace.display())),
-        ..options(&api(), &[&script, "sh", "{base_url}"])
+        ..options(&api(), &[&script, "sh", "{base_url}", "{host}:{port}"])
     };
 
     planned(options).await.expect("a plan");
@@ -153,7 +154,12 @@ async fn each_run_has_its_own_url_and_is_prepared() {
         .lines()
         .map(|line| line.split(' ').next_back().unwrap_or_default())
         .collect();
-    let expected = [1, 3].map(|run| format!("before\n{url}/v2 {url} {url}\n", url = urls[run]));
+    let expected = [1, 3].map(|run| {
+        let url = urls[run];
+        let host = url.strip_prefix("http://").expect("a URL");
+        let port = url.rsplit(':').next().expect("a port");
+        format!("before\n{url}/v2 http://key@{host}/1 {url} {host}:{port} {url}\n")
+    });
     assert_eq!(trace, expected.concat());
     assert_ne!(urls[1], urls[3]);
 }
