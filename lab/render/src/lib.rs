@@ -31,7 +31,7 @@ pub use axis::{Axis, Tick, round};
 pub use json::json;
 pub use mark::Mark;
 pub use options::Options;
-pub use paint::fit;
+pub use paint::{fit, harmless};
 pub use scale::{Extent, Scale};
 pub use sheet::Sheet;
 pub use table::{Column, Table, TableRow, number, optional, words};

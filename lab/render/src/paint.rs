@@ -24,6 +24,27 @@ pub fn fit(text: &str, columns: usize, ascii: bool) -> String {
     fitting
 }
 
+/// Whether a character could rewrite a terminal, or break or reorder the text around it: a control
+/// (Cc), a separator of lines or paragraphs (Zl, Zp), or a bidirectional control.
+pub(crate) fn is_harmful(sign: char) -> bool {
+    const ARABIC_LETTER_MARK: char = '\u{61c}';
+    sign.is_control()
+        || matches!(sign, '\u{2028}' | '\u{2029}')
+        || matches!(sign, ARABIC_LETTER_MARK | '\u{200e}' | '\u{200f}')
+        || matches!(sign, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text of several lines without characters that could rewrite a terminal, or break or reorder
+/// the text around them.
+pub fn harmless(text: &str) -> String {
+    let replaced = |sign: char| match sign {
+        '\n' | '\t' => sign,
+        _ if is_harmful(sign) => '?',
+        _ => sign,
+    };
+    text.chars().map(replaced).collect()
+}
+
 fn printable(sign: char, ascii: bool) -> char {
     match sign {
         '\t' => ' ',
@@ -34,8 +55,8 @@ fn printable(sign: char, ascii: bool) -> char {
         '×' if ascii => 'x',
         '└' if ascii => '`',
         _ if ascii && !sign.is_ascii() => '?',
-        // Zero-width characters (controls, joiners, directions) could hide or reorder the
-        // text around them.
+        _ if is_harmful(sign) => '?',
+        // Zero-width characters, such as joiners, could hide in the text around them.
         _ if sign.width().unwrap_or(0) == 0 => '?',
         // XML forbids these two as well.
         '\u{fffe}' | '\u{ffff}' => '?',
@@ -62,6 +83,31 @@ mod tests {
             fit("a\u{1b}[2Jb\nc\u{202e}d\te\u{9b}", 20, false),
             "a?[2Jb?c?d e?"
         );
+    }
+
+    #[test]
+    fn no_harmful_character_is_left_of_any_text() {
+        // All of Cc, Zl and Zp, and all with the property Bidi_Control.
+        let controls = ('\0'..='\u{1f}').chain('\u{7f}'..='\u{9f}');
+        let separators = ['\u{2028}', '\u{2029}'];
+        let directions = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
+                          \u{2066}\u{2067}\u{2068}\u{2069}";
+        for sign in controls.chain(separators).chain(directions.chars()) {
+            let text = format!("a{sign}b");
+
+            let expected = if matches!(sign, '\n' | '\t') {
+                &text
+            } else {
+                "a?b"
+            };
+            assert_eq!(harmless(&text), expected, "{sign:?}");
+            let expected = if sign == '\t' { "a b" } else { "a?b" };
+            assert_eq!(fit(&text, 20, false), expected, "{sign:?}");
+            let json = crate::json(&text);
+            assert!(!json.trim_end().contains(is_harmful), "{sign:?}: {json}");
+            assert_eq!(serde_json::from_str::<String>(&json).expect("JSON"), text);
+        }
+        assert_eq!(harmless("grün\t日本 👩🏽‍💻\n"), "grün\t日本 👩🏽‍💻\n");
     }
 
     #[test]

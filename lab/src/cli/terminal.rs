@@ -94,7 +94,7 @@ fn say(kind: &str, error: &dyn Error) {
         cause = error.source();
     }
     // If stderr cannot be written, there is no other place to report it.
-    let _ = writeln!(io::stderr(), "{}", without_users(&text));
+    let _ = writeln!(io::stderr(), "{}", render::harmless(&without_users(&text)));
 }
 
 /// A text without the user parts of the URLs in it, which may hold passwords. A password may

@@ -39,7 +39,9 @@ fn a_card_is_printed_and_written_as_junit_and_as_a_report() {
         report.display()
     );
     let [bash, c, script] = HASTY;
-    let prints = r#"printf '\001\033[2J<script>&"]]>\357\277\277\377'; printf '\007<!--' >&2"#;
+    let prints = r#"
+        printf '\001\033[2J<script>&"]]>\357\277\277\377\302\233\342\200\250\342\200\256'
+        printf '\007<!--' >&2"#;
 
     let ended = grade(&options, &[bash, c, &format!("{script}; echo; {prints}")]);
 
@@ -49,6 +51,14 @@ fn a_card_is_printed_and_written_as_junit_and_as_a_report() {
     assert_shows_the_requests(&ended.stdout);
     assert_lists_goal_and_rules(&fs::read_to_string(junit).expect("written"));
     assert_is_a_page(&fs::read_to_string(report).expect("written"));
+}
+
+/// No control, no separator of lines, and no override of the direction of text.
+#[cfg(unix)]
+fn assert_harmless(text: &str) {
+    let harms = |sign: char| sign.is_control() && sign != '\n';
+    assert!(!text.contains(harms), "{text}");
+    assert!(!text.contains(['\u{2028}', '\u{202e}']), "{text}");
 }
 
 #[cfg(unix)]
@@ -63,8 +73,7 @@ fn assert_shows_the_requests(text: &str) {
     ];
     assert_contains(text, &found);
     assert_fits_80_columns(&text.replace(env!("CARGO_BIN_EXE_lab"), "lab"));
-    let control = |sign: char| sign.is_control() && sign != '\n';
-    assert!(!text.contains(control), "{text}");
+    assert_harmless(text);
 }
 
 #[cfg(unix)]
@@ -104,8 +113,8 @@ fn assert_lists_goal_and_rules(xml: &str) {
     }
     let printed = named(&report, "system-err").next().expect("its stderr");
     assert_eq!(printed.text(), Some("?<!--"));
-    let control = |sign: char| sign.is_control() && sign != '\n';
-    assert!(!xml.contains(control) && !xml.contains('\u{ffff}'), "{xml}");
+    assert_harmless(xml);
+    assert!(!xml.contains('\u{ffff}'), "{xml}");
 }
 
 #[cfg(unix)]
@@ -121,6 +130,7 @@ fn assert_is_a_page(page: &str) {
         "&lt;script&gt;",
     ];
     assert_contains(page, &found);
+    assert_harmless(page);
     for loads in ["<script", " src=", " href=\"http"] {
         assert!(!page.contains(loads), "{loads}");
     }

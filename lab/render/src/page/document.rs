@@ -7,6 +7,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
+use crate::paint::harmless;
+
 /// The style sheet of reports and of the web UI.
 pub const STYLE: &str = concat!(
     include_str!("style/base.css"),
@@ -28,7 +30,7 @@ pub fn refreshing_document(title: &str, period: Duration, body: Markup) -> Strin
 }
 
 fn of_head(title: &str, head: Markup, body: Markup) -> String {
-    html! {
+    let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -42,8 +44,8 @@ fn of_head(title: &str, head: Markup, body: Markup) -> String {
             }
             body.report { (super::patterns()) (body) }
         }
-    }
-    .into_string()
+    };
+    harmless(&page.into_string())
 }
 
 /// Even if markup from the wire got into the report, it could neither run nor load
