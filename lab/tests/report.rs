@@ -603,7 +603,7 @@ fn folder(name: &str) -> PathBuf {
 async fn the_option_writes_the_page_and_still_prints_the_text() {
     let folder = folder("report-writes");
     let file = folder.join("flaky.html");
-    fs::write(&file, "an older report").expect("a file");
+    fs::write(&file, page("items").await).expect("an older report");
 
     let output = report(&file);
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use maud::{PreEscaped, Render, html};
 
-use super::paint::fit;
+use super::{paint::fit, report_mark::XML_START};
 
 /// The maximum width of a text, in columns.
 const LONGEST: usize = 2_000;
@@ -85,7 +85,7 @@ pub fn report(name: &str, suites: &[Suite]) -> String {
     };
     let tests: usize = suites.iter().map(|suite| suite.tests.len()).sum();
     let report = html! {
-        (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
+        (PreEscaped(XML_START))
         testsuites name=(of_xml(name)) tests=(tests) skipped=(sum(None)) errors="0"
             failures=(sum(Some(false))) {
             @for suite in suites { "\n" (suite) }

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::{
     exit::Exit,
-    report,
+    report::{self, NamedFile},
     terminal::{self, OrExit},
     text_file::{self, FileError},
 };
@@ -98,11 +98,16 @@ impl CardOptions {
             .or_exit(Exit::Usage)
     }
 
-    /// Checks that the requested files can be written. This happens before the first run,
-    /// because the results would be lost otherwise.
-    pub(crate) fn check_files(&self) -> Result<(), Exit> {
-        let mut files = self.of_card.junit.iter().chain(&self.look.report);
-        files.try_for_each(|file| report::check(file))
+    /// Checks that the requested files can be written, and that none of them is read, here or as
+    /// one of these inputs. This happens before the first run, because the results would be lost
+    /// otherwise.
+    pub(crate) fn check_files(&self, inputs: &[NamedFile<'_>]) -> Result<(), Exit> {
+        let known = self.of_card.known_failing.as_deref();
+        let known = known.map(|file| ("--known-failing", file));
+        let inputs: Vec<_> = inputs.iter().copied().chain(known).collect();
+        let junit = self.of_card.junit.as_deref().map(|file| ("--junit", file));
+        let report = self.report().map(|file| (report::OPTION, file));
+        report::check(junit.into_iter().chain(report), &inputs)
     }
 
     /// Writes the card to the requested files.

@@ -258,7 +258,11 @@ fn read(option: &'static str, path: &Path) -> Result<Vec<u8>, ProxyError> {
 pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     arguments.check().or_exit(Exit::Usage)?;
     let demands = Demands::new(arguments)?;
-    arguments.card.check_files()?;
+    let cacert = arguments.cacert.as_deref().map(|file| ("--cacert", file));
+    let body = arguments.fault_body.as_deref();
+    let body = body.map(|file| ("--fault-body", file));
+    let inputs: Vec<_> = cacert.into_iter().chain(body).collect();
+    arguments.card.check_files(&inputs)?;
     let setup = arguments.setup().or_exit(Exit::Usage)?;
     if let Some(address) = setup.network() {
         terminal::warn(format!(

@@ -88,10 +88,8 @@ pub(crate) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(arguments.ascii);
     let json = arguments.json;
     let plan = arguments.plan().or_exit(Exit::Usage)?;
-    arguments
-        .report
-        .iter()
-        .try_for_each(|file| report::check(file))?;
+    let reports = arguments.report.iter();
+    report::check(reports.map(|file| (report::OPTION, &**file)), &[])?;
     let (text, is_cut) = match arguments.seeds {
         None => {
             let storm = until_ctrl_c(move |is_over| simulate_in_parallel(&plan, is_over))?;

@@ -13,6 +13,7 @@ use tempfile::tempdir;
 use crate::command::{
     Ended, assert_contains, assert_fits_80_columns, command,
     grade::{HASTY, grade, reliable},
+    proxy::api,
 };
 
 /// The elements of this name, in order.
@@ -151,6 +152,50 @@ fn a_file_that_cannot_be_written_is_named() {
     assert_eq!((ended.code, &*ended.stdout), (Some(3), ""));
     let said = "could not be written to no-such-folder/card";
     assert_contains(&ended.stderr, &[said]);
+}
+
+/// Each command refuses before it runs anything.
+#[cfg(unix)]
+#[test]
+fn a_file_that_holds_something_else_is_kept_by_every_command() {
+    let folder = tempdir().expect("a folder");
+    let content = "backoff-waits\n";
+    let client = "echo '{\"skip\": true}'";
+    for (name, text) in [("list", content), ("client.sh", client), ("empty", "")] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    let api = api();
+    let proxy = |options: &str| format!("proxy {api} --set API_URL {options} -- true");
+    for arguments in [
+        "scenario flaky --report list".to_owned(),
+        "scenario flaky --compare --report list".to_owned(),
+        "storm --report ./list".to_owned(),
+        "grade --summary . --report list".to_owned(),
+        "grade --report client.sh -- sh client.sh".to_owned(),
+        "grade --junit client.sh -- sh client.sh".to_owned(),
+        "grade --known-failing list --report list -- true".to_owned(),
+        "grade --known-failing empty --junit ./empty -- true".to_owned(),
+        "grade --junit new --report ./new -- true".to_owned(),
+        proxy("--report list"),
+        proxy("--junit list"),
+        proxy("--junit new --report ./new"),
+        proxy("--known-failing empty --report empty"),
+        proxy("--fault-body empty --report empty"),
+        proxy("--cacert empty --report empty"),
+    ] {
+        let ended = Ended::of(command(&arguments).current_dir(&folder));
+
+        assert_eq!((ended.code, &*ended.stdout), (Some(2), ""), "{arguments}");
+        let names = ["list", "client.sh", "empty", "new"];
+        let is_named = names.iter().any(|name| ended.stderr.contains(name));
+        assert!(is_named, "{arguments}: {}", ended.stderr);
+    }
+    let files = fs::read_dir(&folder).expect("a folder");
+    assert_eq!(files.count(), 3);
+    for (name, text) in [("list", content), ("client.sh", client), ("empty", "")] {
+        let kept = fs::read_to_string(folder.path().join(name)).expect("a file");
+        assert_eq!(kept, text, "{name}");
+    }
 }
 
 #[cfg(unix)]

@@ -4,6 +4,7 @@
 
 use std::{
     fs::{self, File},
+    os::unix::fs::symlink,
     process::{Command, Stdio},
 };
 
@@ -108,6 +109,25 @@ fn a_report_that_is_too_large_is_no_verdict_on_a_client() {
     assert_praises_nobody(&ended, &story);
     let left = fs::read_dir(&folder).expect("a folder").count();
     assert_eq!(left, 0, "{story}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_leaves_the_old_one_behind_its_link() {
+    let folder = tempdir().expect("a folder");
+    symlink("card.xml", folder.path().join("link")).expect("a link");
+    let arguments = "grade --all --task no-body --junit link --";
+    let mut written = command(arguments);
+    let written = Ended::of(written.arg("true").current_dir(&folder));
+    let card = || fs::read_to_string(folder.path().join("card.xml")).expect("a card");
+    let old = card();
+
+    let ended = Ended::of(limited("-f 0", arguments, &["true"]).current_dir(&folder));
+
+    assert_eq!((written.code, ended.code), (Some(1), Some(3)), "{ended:?}");
+    assert_eq!(card(), old);
+    assert!(!ended.stderr.contains(".part"), "{ended:?}");
+    let left = fs::read_dir(&folder).expect("a folder").count();
+    assert_eq!(left, 2, "{ended:?}");
 }
 
 #[cfg(target_os = "linux")]

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use crate::paint::harmless;
+use crate::{paint::harmless, report_mark::PAGE_START};
 
 /// The style sheet of reports and of the web UI.
 pub const STYLE: &str = concat!(
@@ -31,7 +31,7 @@ pub fn refreshing_document(title: &str, period: Duration, body: Markup) -> Strin
 
 fn of_head(title: &str, head: Markup, body: Markup) -> String {
     let page = html! {
-        (DOCTYPE)
+        (PreEscaped(PAGE_START))
         html lang="en" {
             head {
                 meta charset="utf-8";

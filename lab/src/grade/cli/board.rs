@@ -42,7 +42,7 @@ type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 impl Class<'_> {
     /// Shows the cards; if they are watched, again whenever one changes, until Ctrl+C.
     pub(super) fn show(&self) -> Result<Exit, Exit> {
-        self.report.map_or(Ok(()), report::check)?;
+        report::check(self.report.map(|file| (report::OPTION, file)), &[])?;
         let mut shown = self.files().or_exit(Exit::Usage)?;
         self.write(&shown)?;
         if !self.is_watched {

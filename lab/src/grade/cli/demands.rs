@@ -25,7 +25,7 @@ impl<'a> Demands<'a> {
     /// Reads the files of the options, and checks that the others can be written.
     pub(super) fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
         let options = &arguments.card;
-        options.check_files()?;
+        options.check_files(&[])?;
         let required: Result<_, _> = arguments
             .run
             .require

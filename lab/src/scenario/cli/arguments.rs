@@ -195,7 +195,10 @@ impl Arguments {
     /// Checks that the report can be written, if one was requested. This happens before a
     /// run, which may take a while.
     pub(crate) fn check_report(&self) -> Result<(), Exit> {
-        self.report.iter().try_for_each(|file| report::check(file))
+        report::check(
+            self.report.iter().map(|file| (report::OPTION, &**file)),
+            &[],
+        )
     }
 
     /// Writes the report, if one was requested.
