@@ -11,8 +11,7 @@ use std::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use render::Options;
 use scenario::{
-    Answer, Chart, Check, ClientUnderTest, Comparison, Naive, Reliable, ScenarioRun, Settings,
-    Story,
+    Answer, Check, ClientUnderTest, Comparison, Naive, Reliable, ScenarioRun, Settings, Story,
     catalogue::{self, CATALOGUE, Scenario},
     run,
     trace::{FieldValue, field},
@@ -131,26 +130,17 @@ fn classes<'a>(page: &'a str, tag: &'a str) -> impl Iterator<Item = &'a str> {
 async fn every_row_has_a_bar_of_its_kind() {
     let page = page("flaky").await;
 
-    let rows = classes(&page, "details").filter_map(|class| class.strip_prefix("span "));
-    let rows: Vec<_> = rows.filter(|row| !row.starts_with("request")).collect();
-    let expected = [
-        "attempt failed",
-        "wait wait",
-        "attempt failed",
-        "wait wait",
-        "attempt good",
-    ];
-    assert_eq!(rows, expected);
+    let expected = ["failed", "wait", "failed", "wait", "good"];
+    // The service's side is inside a row, and the ceiling of a wait behind its bar.
+    let is_drawn = |kind: &&str| !["", "listed", "service", "ceiling"].contains(kind);
+    let rows = classes(&page, "details").filter(is_drawn);
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
     let (_, picture) = page.split_once("<ol class=\"rows\"").expect("rows");
     let (picture, _) = picture
         .split_once("<ul class=\"legend\"")
         .expect("a legend");
     let bars = classes(picture, "rect").filter_map(|class| class.strip_prefix("bar "));
-    // The service's side is inside a row, and the ceiling of a wait behind its bar.
-    let bars: Vec<_> = bars
-        .filter(|bar| !["service", "ceiling"].contains(bar))
-        .collect();
-    assert_eq!(bars, ["failed", "wait", "failed", "wait", "good"]);
+    assert_eq!(bars.filter(is_drawn).collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
@@ -299,14 +289,14 @@ async fn a_comparison_folds_repeated_rows_and_keeps_all() {
 
         let ids: BTreeSet<_> = values(&page, "id").into_iter().collect();
         for (side, run) in both.runs.iter().enumerate() {
-            for row in Chart::of(&run.trace).rows {
-                let id = format!("row-{side}-{}", row.span);
+            for row in run.timeline().rows {
+                let id = format!("row-{side}-{}", row.id);
                 assert!(ids.contains(&*id), "{id} is missing in {scenario:?}");
             }
         }
         let waterfalls: BTreeSet<_> = values(&page, "class")
             .into_iter()
-            .filter(|class| class.starts_with("waterfall"))
+            .filter(|class| class.starts_with("fall"))
             .collect();
         assert_eq!(waterfalls.len(), 1, "{scenario:?}: {waterfalls:?}");
     }
@@ -320,7 +310,7 @@ async fn a_comparison_folds_repeated_rows_and_keeps_all() {
 async fn the_picture_of_the_limit_names_each_fall() {
     let page = page("too-many-requests").await;
 
-    let (_, numbers) = page.split_once("class=\"chart numbers\"").expect("numbers");
+    let (_, numbers) = page.split_once("class=\"row limit\"").expect("a limit");
     let (numbers, _) = numbers.split_once("</svg>").expect("an end");
     let numbers = tags(numbers).filter(|(name, ..)| *name == "text");
     let numbers: Vec<_> = numbers.map(|(.., text)| text).collect();
@@ -331,7 +321,7 @@ async fn the_picture_of_the_limit_names_each_fall() {
 
 /// The ends of each picture's bars, in percent of its width.
 fn reach(page: &str) -> Vec<f64> {
-    let pictures = page.split("<div class=\"waterfall").skip(1);
+    let pictures = page.split("<div class=\"fall").skip(1);
     let percent = |attributes: &str, name: &str| -> f64 {
         let value = attributes.split_once(&format!(" {name}=\""));
         let value = value.and_then(|(_, rest)| rest.split_once('%'));

@@ -47,7 +47,7 @@ async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
                 ("one('#form').elements.pace.value", json!(pace)),
             ])
             .await;
-        let wait = "text('.span.wait > summary .what')";
+        let wait = "text('details.wait > summary .what')";
         browser.says(wait, &[", cut off after "]).await;
     }
 }

@@ -62,7 +62,7 @@ async fn a_client_is_graded_by_keyboard_while_its_requests_arrive() {
     browser.until(&is_open).await;
     let broken = "retry-after: retry-after-seconds is broken";
     browser.becomes(announced, broken).await;
-    let early = format!("{retry_after}.querySelectorAll('.arrivals .how')[1].textContent");
+    let early = format!("{retry_after}.querySelectorAll('.requests li .how')[1].textContent");
     browser.says(&early, &["GET  200", "too early"]).await;
     let broken = format!("{retry_after}.querySelector('.rules .no').innerText");
     let parts = [
@@ -112,7 +112,7 @@ async fn a_client_is_graded_by_keyboard_while_its_requests_arrive() {
     assert_a_request_is_listed(&lab, &browser).await;
 }
 
-/// A request to the service, from any client and of any trace, is listed beside a lane.
+/// A request to the service, from any client and of any trace, is listed below a picture of all of them.
 async fn assert_a_request_is_listed(lab: &Lab, browser: &Browser) {
     raw(
         &lab.service,
@@ -123,7 +123,8 @@ async fn assert_a_request_is_listed(lab: &Lab, browser: &Browser) {
     browser.until("all('#wire tbody tr').length === 1").await;
     let cells = ["GET /retry-later", "503", "retry_later", "120 s"];
     browser.says("text('#wire tbody tr')", &cells).await;
-    let failed = "each('.lane .bar.failed').length";
-    browser.shows(failed, 1).await;
+    // A failed request is broken in two.
+    let failed = "each('.mini .failed').length";
+    browser.shows(failed, 2).await;
     browser.shows("all('#runs li').length", 0).await;
 }

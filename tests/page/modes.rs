@@ -87,7 +87,7 @@ async fn axe_finds_no_violation_on_any_view_in_four_modes() {
 }
 
 /// The kinds of parts that must not be mistaken for each other.
-const KINDS: [&str; 4] = ["good", "failed", "wait", "open"];
+const KINDS: [&str; 4] = ["good", "failed", "wait", "flying"];
 
 /// The look of each part: where it is, its kind, its colour, and its colour with its
 /// pattern.
@@ -145,10 +145,10 @@ async fn each_kind_of_part_has_its_own_look_in_every_mode_and_print_has_no_contr
     // A call that was refused, open; and a part that was interrupted, which this run has not.
     browser
         .read(
-            "(() => { const refused = each('.span.operation').find((call) => call.querySelector('.bar.failed'));
+            "(() => { const refused = each('details.call').find((call) => call.querySelector('.bar.failed'));
                refused.open = true;
                const chart = one('.legend svg').cloneNode(true);
-               chart.id = 'looks'; chart.firstElementChild.setAttribute('class', 'bar open');
+               chart.id = 'looks'; chart.firstElementChild.setAttribute('class', 'bar flying');
                one('main').append(chart); })()",
         )
         .await;
@@ -170,7 +170,7 @@ async fn each_kind_of_part_has_its_own_look_in_every_mode_and_print_has_no_contr
     browser.run().await;
     assert_prints_no_control(&browser).await;
     let is_shown =
-        "['.top', '#form', '.span.wait .bar.wait'].map((part) => one(part).checkVisibility())";
+        "['.top', '#form', 'details.wait .bar.wait'].map((part) => one(part).checkVisibility())";
     browser.shows(is_shown, json!([false, false, true])).await;
     browser.emulate("", json!([])).await;
     browser.show_grade(&lab).await;

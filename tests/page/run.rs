@@ -10,7 +10,7 @@ const RESULT: &str = "text('.result').replace(/(\\d+) of \\1/g, 'all')";
 
 /// The number of rows of the service's side that are shown.
 const VISIBLE_REQUESTS: &str =
-    "each('.span.request').filter((row) => row.checkVisibility()).length";
+    "each('details.service').filter((row) => row.checkVisibility()).length";
 
 /// Watches a run that waits: the wait counts down, and the reader's row, focus, selection and
 /// scroll position stay, although the server draws the run again and again.
@@ -18,15 +18,17 @@ async fn watch_a_wait(browser: &Browser) {
     browser
         .read(
             "(() => { window.left = []; new MutationObserver(() => {
-                const found = /^([\\d.]+) s left · Retry-After$/.exec(text('.span.wait > summary .how'));
+                const found = /^([\\d.]+) s left · Retry-After$/.exec(text('details.wait > summary .how'));
                 if (found && found[1] !== left.at(-1)) left.push(found[1]);
               }).observe(one('#story'), { childList: true, characterData: true, subtree: true }); })()",
         )
         .await;
     browser.press("r").await;
     browser.until("left.length > 0").await;
-    let row = "one('.span.attempt > summary')";
-    browser.click(".span.attempt > summary").await;
+    let row = "one('details:is(.good, .failed):not(.call) > summary')";
+    browser
+        .click("details:is(.good, .failed):not(.call) > summary")
+        .await;
     browser
         .read(&format!(
             "(() => {{ window.row = {row}; row.focus(); getSelection().selectAllChildren(one('.facts p'));
@@ -45,7 +47,7 @@ async fn watch_a_wait(browser: &Browser) {
     let same_row = format!("{row} === window.row && row.isConnected");
     browser
         .shows_all(&[
-            ("text('.span.wait > summary .how')", json!("Retry-After")),
+            ("text('details.wait > summary .how')", json!("Retry-After")),
             (&same_row, json!(true)),
             (
                 "document.activeElement === row && row.parentElement.open",
@@ -76,8 +78,11 @@ async fn a_run_is_watched_understood_kept_and_varied() {
     let result = "ok on attempt 3 · 3 attempts · ✓ all expectations of the lab held";
     browser
         .shows_all(&[
-            ("all('.span.attempt > summary .how')", json!(attempts)),
-            ("all('.span.wait > summary .how')", json!(waits)),
+            (
+                "all('details:is(.good, .failed):not(.call) > summary .how')",
+                json!(attempts),
+            ),
+            ("all('details.wait > summary .how')", json!(waits)),
             // The service's record agrees with the client's, so its row is folded.
             (VISIBLE_REQUESTS, json!(0)),
             (RESULT, json!(result)),

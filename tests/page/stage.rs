@@ -376,7 +376,7 @@ impl Browser {
         self.read("one('[name=max_retry_after_seconds]').value = '120'")
             .await;
         self.press("r").await;
-        self.until("text('.span.wait > summary .how')?.endsWith(' s left · Retry-After')")
+        self.until("text('details.wait > summary .how')?.endsWith(' s left · Retry-After')")
             .await;
     }
 

@@ -10,7 +10,7 @@ async fn two_windows_follow_the_same_runs_and_share_the_cases() {
     let lab = Lab::start();
     let instructor = Browser::at(&lab, PROJECTOR, "retry-later").await;
     let learner = Browser::at(&lab, PROJECTOR, "items").await;
-    let left = "text('.span.wait > summary .how')?.endsWith(' s left · Retry-After')";
+    let left = "text('details.wait > summary .how')?.endsWith(' s left · Retry-After')";
 
     instructor.wait_for_long().await;
     learner.until("text('#runs .name') === 'retry-later'").await;
@@ -98,7 +98,7 @@ async fn assert_cases_are_shared(lab: &Lab, windows: [&Browser; 2]) {
     learner.answer(false).await;
     learner.call("flaky").await;
     for browser in windows {
-        browser.until("all('.arrivals .row').length === 1").await;
+        browser.until("all('.requests li.row').length === 1").await;
     }
     instructor.shows(url, first.clone()).await;
     learner.click("#open-cases").await;
@@ -112,13 +112,13 @@ async fn assert_cases_are_shared(lab: &Lab, windows: [&Browser; 2]) {
 
     learner.call("flaky").await;
     for browser in windows {
-        browser.until("all('.arrivals .row').length === 1").await;
+        browser.until("all('.requests li.row').length === 1").await;
     }
     instructor.click("#stop-cases").await;
     for browser in windows {
         let is_over = format!("{terms}.startsWith('The cases were stopped')");
         browser.until(&is_over).await;
-        browser.shows("all('.arrivals .row').length", 1).await;
+        browser.shows("all('.requests li.row').length", 1).await;
     }
 }
 
@@ -150,7 +150,7 @@ async fn a_page_survives_its_lab_and_says_what_was_lost() {
     browser
         .shows_all(&[
             (
-                "text('.span.attempt > summary .how')",
+                "text('details:is(.good, .failed):not(.call) > summary .how')",
                 json!("503 Service Unavailable"),
             ),
             ("document.title", json!("retry-later · lab")),
@@ -206,14 +206,14 @@ async fn a_page_survives_its_lab_and_says_what_was_lost() {
     browser.show_grade(&lab).await;
     browser.open_cases().await;
     browser.call("flaky").await;
-    browser.until("all('.arrivals .row').length === 1").await;
+    browser.until("all('.requests li.row').length === 1").await;
     lab.restart();
     browser
         .until(
             "text('#link') === 'live' && text('#grade-terms').startsWith('The cases were stopped')",
         )
         .await;
-    browser.shows("all('.arrivals .row').length", 1).await;
+    browser.shows("all('.requests li.row').length", 1).await;
     browser.open_cases().await;
-    browser.until("all('.arrivals .row').length === 0").await;
+    browser.until("all('.requests li.row').length === 0").await;
 }

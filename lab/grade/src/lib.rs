@@ -28,7 +28,7 @@
 
 mod board;
 mod card;
-mod case_chart;
+mod case_timeline;
 mod draw;
 mod fixed_goal;
 mod goal;
@@ -67,6 +67,5 @@ pub use tasks::{TASKS, find};
 
 // What the modules share.
 pub(crate) use card::CARD_VERSION;
-pub(crate) use case_chart::{CaseChart, CaseRow};
 pub(crate) use goal::{Goal, NOT_DONE};
 pub(crate) use in_flight::in_flight;

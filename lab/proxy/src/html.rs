@@ -5,15 +5,13 @@ use maud::{Markup, html as markup};
 use render::{
     Options, fit,
     page::{document, marked, wide_table},
+    timeline::{self, Layout, Waterfall, legend},
 };
 
-use crate::{
-    CommandEnd, ProxyCard,
-    card::{CaseCard, WireRow},
-    find,
-    text::{count, status},
-    verdict::Judged,
-};
+use crate::{CommandEnd, ProxyCard, card::CaseCard, find, text::count, verdict::Judged};
+
+/// The most lines about the requests of a case.
+const LINES: usize = 41;
 
 /// The maximum width of the command in the heading, in columns.
 const COMMAND: usize = 80;
@@ -81,25 +79,21 @@ fn line(case: &CaseCard, judged: &Judged, known: &KnownFailures) -> Markup {
 }
 
 fn requests(number: usize, case: &CaseCard) -> Markup {
-    let id = format!("requests-{number}");
-    let caption = "The requests of this route, counted from the one that met the fault";
-    let titles = ["arrived", "the client got", "the API answered"].map(|title| (title, false));
-    let row = |row: &WireRow| {
-        markup! {
-            tr {
-                td { (row.after_ms) " ms" }
-                td { (status(row.status)) }
-                td { @if row.upstream.is_some() { (status(row.upstream)) } @else { "did not see it" } }
-            }
-        }
+    let timeline = case.timeline(LINES);
+    let waterfall = Waterfall {
+        timeline: &timeline,
+        axis: &timeline::axis(&[&timeline]),
+        title: "The requests of this route, from the one that met the fault",
+        prefix: &format!("case-{number}-"),
+        layout: Layout::Requests,
+        folds_repeated: false,
     };
     markup! {
         section.panel.task {
             h2 { (case.route) ": " (case.event) }
             @if let Some(end) = &case.end { p.remark { "The command: " (end.words()) } }
-            (wide_table(None, (&id, caption), titles, markup! {
-                tbody { @for request in &case.requests { (row(request)) } }
-            }))
+            (waterfall.draw(|_| None))
+            (legend(&[&timeline]))
         }
     }
 }

@@ -23,6 +23,7 @@
 mod address_text;
 mod body_digest;
 mod card;
+mod case_timeline;
 mod failure;
 mod fault;
 mod forward;

@@ -1,19 +1,13 @@
 //! The plan and the card of `lab proxy` as text for a terminal.
 
-use std::time::Duration;
-
 use anstyle::AnsiColor;
 use judge::{KnownFailures, in_words, is_good, rules::Verdict};
-use render::{Options, Sheet};
-use wire::duration;
+use render::{Options, Sheet, timeline::brief};
 
 use crate::{CommandEnd, Plan, ProxyCard, ProxyFault, card::CaseCard, verdict::Judged};
 
-/// The width of the bars, in columns.
-const CHART: usize = 20;
-
-/// The most requests of a case that are drawn.
-const ROWS: usize = 8;
+/// The most lines about the requests of a case.
+const LINES: usize = 9;
 
 /// Renders the healthy runs, and the cases that follow from them.
 #[must_use]
@@ -104,7 +98,7 @@ fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &KnownFailures) {
     let mut rules = case.rules.iter();
     let is_broken = rules.any(|rule| rule.verdict == Verdict::Broken || rule.is_suspected);
     if is_broken {
-        chart(sheet, case);
+        brief(sheet, 4, &case.timeline(LINES));
     }
     if let Some(end) = case.end.as_ref().filter(|_| !is_healthy || is_broken) {
         sheet.beside("      ", &format!("the command: {}", end.words()));
@@ -156,42 +150,6 @@ fn not_exercised(sheet: &mut Sheet<'_>, card: &ProxyCard) {
         }
         sheet.beside("not exercised  ", &words);
     }
-}
-
-/// The requests of the route since the one that met the fault.
-fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
-    let latest = case.requests.iter().map(|request| request.after_ms).max();
-    let last = latest.unwrap_or_default().max(1);
-    let method = case.route.split(' ').next().unwrap_or_default();
-    let broken: Vec<_> = case
-        .rules
-        .iter()
-        .filter(|rule| rule.verdict == Verdict::Broken)
-        .flat_map(|rule| &rule.requests)
-        .collect();
-    for row in case.requests.iter().take(ROWS) {
-        let at = usize::try_from(row.after_ms * (CHART as u64 - 1) / last).unwrap_or_default();
-        let bars = sheet.bars(Some(0), at..at + 1, CHART);
-        let after = duration(Duration::from_millis(row.after_ms));
-        let mut words = format!("{after:>9}  {bars}  {method} {}", status(row.status));
-        if row.status.is_none() && row.upstream.is_some() {
-            words.push_str(&format!("; your API answered {}", status(row.upstream)));
-        }
-        if let Some(attempt) = row.attempt {
-            words.push_str(&format!("  (its own count: {attempt})"));
-        }
-        let coloured = sheet.red_if(broken.contains(&&row.seq), &words);
-        sheet.line(&format!("    {coloured}"));
-    }
-    let more = case.requests.len().saturating_sub(ROWS);
-    if more > 0 {
-        sheet.line(&format!("    ({more} more)"));
-    }
-}
-
-/// A status, or that there was no response.
-pub(super) fn status(status: Option<u16>) -> String {
-    status.map_or("nothing".to_owned(), |status| status.to_string())
 }
 
 /// The numbers of the verdicts, in words.

@@ -1,4 +1,4 @@
-//! Tools with which several products draw: the sheet of a terminal, colours, an axis, the
+//! What several products draw with: the sheet of a terminal, a timeline, the components and the
 //! frame of a page, and JUnit.
 //!
 //! All functions are pure: they read values, and no clock or terminal, and they run nothing.
@@ -19,7 +19,6 @@
 mod axis;
 mod json;
 pub mod junit;
-mod mark;
 mod options;
 pub mod page;
 mod paint;
@@ -27,13 +26,12 @@ mod report_mark;
 mod scale;
 mod sheet;
 mod table;
+pub mod timeline;
 
 pub use axis::{Axis, Tick, round};
 pub use json::json;
-pub use mark::Mark;
 pub use options::Options;
 pub use paint::{fit, harmless};
 pub use report_mark::{LONGEST_REPORT_START, is_report};
-pub use scale::{Extent, Scale};
 pub use sheet::Sheet;
 pub use table::{Column, Table, TableRow, number, optional, words};

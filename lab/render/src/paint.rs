@@ -45,6 +45,21 @@ pub fn harmless(text: &str) -> String {
     text.chars().map(replaced).collect()
 }
 
+/// The same, but cut between two words, unless the first word alone is too long.
+pub(crate) fn fit_words(text: &str, columns: usize, ascii: bool) -> String {
+    let cut = fit(text, columns, ascii);
+    let whole = fit(text, usize::MAX, ascii);
+    let kept = cut.chars().count().saturating_sub(1);
+    let is_between_words = cut == whole || whole.chars().nth(kept).is_none_or(char::is_whitespace);
+    match cut.rsplit_once(' ') {
+        Some((words, _)) if !is_between_words && !words.trim().is_empty() => {
+            let ellipsis = if ascii { '~' } else { '…' };
+            format!("{} {ellipsis}", words.trim_end())
+        }
+        _ => cut,
+    }
+}
+
 fn printable(sign: char, ascii: bool) -> char {
     match sign {
         '\t' => ' ',
@@ -75,6 +90,24 @@ mod tests {
         assert_eq!(fit("日本語", 6, false), "日本語");
         assert_eq!(fit("日本語", 5, false), "日本…");
         assert_eq!(fit("日本語", 4, false), "日…");
+    }
+
+    #[test]
+    fn a_label_is_cut_between_words() {
+        assert_eq!(
+            fit_words("503 Service Unavailable", 23, false),
+            "503 Service Unavailable"
+        );
+        assert_eq!(
+            fit_words("503 Service Unavailable", 22, false),
+            "503 Service …"
+        );
+        assert_eq!(
+            fit_words("503 Service Unavailable", 12, false),
+            "503 Service…"
+        );
+        assert_eq!(fit_words("503 Service Unavailable", 11, true), "503 ~");
+        assert_eq!(fit_words("Unavailable", 5, false), "Unav…");
     }
 
     #[test]

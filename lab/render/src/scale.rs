@@ -10,13 +10,13 @@ use std::{ops::Range, time::Duration};
 
 /// A bar that takes part in dividing the axis.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// Where it starts.
-    pub start: Duration,
+    pub(crate) start: Duration,
     /// Where it ends.
-    pub end: Duration,
+    pub(crate) end: Duration,
     /// Only waiting happens here, so it may be cut.
-    pub pause: bool,
+    pub(crate) pause: bool,
 }
 
 /// A shorter pause is never cut: an ordinary backoff is to scale.
@@ -33,7 +33,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// Maps times to columns.
 #[derive(Debug)]
-pub struct Scale {
+pub(crate) struct Scale {
     columns: usize,
     /// Adjacent pieces in order of time.
     pieces: Vec<Piece>,
@@ -56,7 +56,7 @@ struct Piece {
 impl Scale {
     /// Divides `columns`, at least one, among the stretches between the starts and ends of
     /// `extents`.
-    pub fn new(extents: &[Extent], columns: usize) -> Self {
+    pub(crate) fn new(extents: &[Extent], columns: usize) -> Self {
         let mut pieces = pieces(extents);
         if let Some(shortest) = shortest_cut(&pieces) {
             for piece in &mut pieces {
@@ -71,8 +71,13 @@ impl Scale {
         Self { columns, pieces }
     }
 
+    /// The number of columns.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
     /// The columns of a bar: at least one.
-    pub fn bar(&self, start: Duration, end: Duration) -> Range<usize> {
+    pub(crate) fn bar(&self, start: Duration, end: Duration) -> Range<usize> {
         let (left, right) = if start < end {
             (self.leave(start), self.enter(end))
         } else {
@@ -83,7 +88,7 @@ impl Scale {
     }
 
     /// The two columns of every break within a bar.
-    pub fn cuts(&self, bar: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn cuts(&self, bar: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let (start, end) = (bar.start, bar.end);
         self.breaks()
             .map(|first| first..first + 2)

@@ -1,7 +1,7 @@
 //! A page of text: paragraphs beside labels, lists of terms, marks and colours, wrapped
 //! at the available width.
 
-use std::{borrow::Cow, ops::Range};
+use std::borrow::Cow;
 
 use anstyle::{AnsiColor, Style};
 use textwrap::{WordSeparator, core::Word};
@@ -195,24 +195,12 @@ impl<'a> Sheet<'a> {
     }
 
     /// A text, in red if what it is about is broken.
-    pub fn red_if(&self, is_broken: bool, text: &str) -> String {
+    pub(crate) fn red_if(&self, is_broken: bool, text: &str) -> String {
         if is_broken {
             self.styled(AnsiColor::Red.on_default(), text)
         } else {
             text.to_owned()
         }
-    }
-
-    /// The bar of a request in so many columns, and before it the pause from a column on.
-    pub fn bars(&self, pause: Option<usize>, bar: Range<usize>, columns: usize) -> String {
-        let signs = (0..columns).map(|column| match column {
-            _ if bar.contains(&column) => self.options.or_ascii('█', '#'),
-            _ if column < bar.start && pause.is_some_and(|from| from <= column) => {
-                self.options.or_ascii('─', '-')
-            }
-            _ => ' ',
-        });
-        signs.collect()
     }
 
     /// A dash.

@@ -58,7 +58,6 @@ mod verdict;
 mod wire_facts;
 pub mod wire_table;
 
-pub use chart::Chart;
 pub use clients::{
     CLIENTS, ClientUnderTest, NAIVE, Naive, RELIABLE, Reliable, Task, WITHOUT, Without,
 };

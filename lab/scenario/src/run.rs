@@ -1,10 +1,12 @@
 //! A run: one scenario, run once by one client, as a value.
 
+use judge::Names;
+use render::timeline::{Tag, Timeline};
 use serde::{Deserialize, Serialize};
 use wire::{WireRecord, counted};
 
 use crate::{
-    Client,
+    Client, chart,
     counters::{ATTEMPTS, Counters},
     lesson::Lesson,
     outcome::{Ending, Outcome},
@@ -12,6 +14,7 @@ use crate::{
     question::Answer,
     trace::Trace,
     verdict::Check,
+    wire_facts::carried,
 };
 
 /// Whether the waits of a run are real.
@@ -91,6 +94,28 @@ impl ScenarioRun {
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.outcome.ending == Ending::Cancelled
+    }
+
+    /// Its calls, attempts and waits on an axis of time, with a tag for what each request
+    /// carried. Of a flood the middle is left out.
+    #[must_use]
+    pub fn timeline(&self) -> Timeline {
+        let mut timeline = chart::for_a_page(&self.trace, self.passed());
+        let names = Names::of(&self.wire.entries);
+        let shown = chart::shown_requests(&self.trace, &self.wire, &timeline.rows);
+        for row in &mut timeline.rows {
+            let carried = shown
+                .get(&row.id)
+                .and_then(|request| carried(request, &names));
+            row.tags = carried
+                .map(|words| Tag {
+                    words,
+                    is_bad: false,
+                })
+                .into_iter()
+                .collect();
+        }
+        timeline
     }
 
     /// The number of requests by the client's own count.

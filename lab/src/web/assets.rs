@@ -58,7 +58,7 @@ fn read(name: &str) -> Option<Cow<'static, [u8]>> {
     }
     let page = String::from_utf8_lossy(content)
         .replace(COURSE, &scenario::web::listed().into_string())
-        .replace(PATTERNS, &render::page::patterns().into_string());
+        .replace(PATTERNS, &render::timeline::patterns().into_string());
     Some(Cow::Owned(page.into_bytes()))
 }
 

@@ -7,7 +7,8 @@ use host::Ledger;
 use maud::{Markup, html};
 use render::{
     Table,
-    page::{PartKind, table},
+    page::table,
+    timeline::{Bar, Kind, Row, Timeline, line},
 };
 use scenario::wire_table;
 use serde_json::json;
@@ -22,7 +23,7 @@ pub(crate) const CAPACITY: NonZeroUsize = NonZeroUsize::new(200).unwrap();
 /// How many requests are listed.
 const LISTED: usize = 50;
 
-/// The time that the lane spans.
+/// The longest time that the picture spans.
 const SPAN: Duration = Duration::from_secs(60);
 
 /// How often the ledger is read: not noticeable to a person, and cheap for the processor.
@@ -59,34 +60,42 @@ pub(crate) fn fragment(ledger: &Ledger, service: &str) -> Markup {
     }
 }
 
-/// The minute before the newest request, with a mark for each request.
+/// The requests of the minute before the newest one.
 fn lane(newest_first: &[WireRequest], newest: Duration) -> Markup {
     let recent: Vec<_> = newest_first
         .iter()
         .take_while(|request| newest.saturating_sub(request.arrived) <= SPAN)
         .collect();
-    let words = counted(recent.len() as u64, "request");
-    html! {
-        div.row.lane {
-            span.at { "60 s before" }
-            svg.chart role="img" aria-label={ (words) " in the minute before the newest" } {
-                line.rule x2="100%" y1="50%" y2="50%" {}
-                @for request in recent {
-                    @let before = newest.saturating_sub(request.arrived).as_secs_f64();
-                    @let at = 99.0 * (1.0 - before / SPAN.as_secs_f64());
-                    (kind(request).bar(at, at + 0.6))
-                }
-            }
-            span.how { "the newest" }
+    let start = recent.last().map_or(newest, |oldest| oldest.arrived);
+    let rows = recent.iter().rev().map(|request| {
+        let kind = kind(request);
+        let at = request.arrived.saturating_sub(start);
+        Row {
+            id: request.seq.to_string(),
+            level: 1,
+            kind,
+            is_call: false,
+            at,
+            end: Some(at),
+            label: request.method.to_string(),
+            note: String::new(),
+            tags: Vec::new(),
+            bars: vec![Bar::new(kind, at, at)],
+            folded: false,
         }
-    }
+    });
+    let timeline = Timeline {
+        rows: rows.collect(),
+        ..Timeline::default()
+    };
+    line(&[&timeline])
 }
 
-fn kind(request: &WireRequest) -> PartKind {
+fn kind(request: &WireRequest) -> Kind {
     match request.status {
-        None => PartKind::Open,
-        Some(..400) => PartKind::Ok,
-        Some(_) => PartKind::Failed,
+        None => Kind::InFlight,
+        Some(..400) => Kind::Good,
+        Some(_) => Kind::Failed,
     }
 }
 

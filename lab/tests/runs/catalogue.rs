@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use render::Mark;
+use render::timeline::Kind;
 use scenario::{
-    Chart, ClientUnderTest, Ending, NAIVE, Naive, Overrides, Pace, RELIABLE, Reliable, Settings,
+    ClientUnderTest, Ending, NAIVE, Naive, Overrides, Pace, RELIABLE, Reliable, Settings,
     catalogue::{self, CATALOGUE},
     run,
     trace::SpanName,
@@ -112,9 +112,9 @@ fn an_attempt_is_marked_as_a_success_only_if_its_client_used_the_response() {
         if !task.settings_of_listings().is_empty() || !task.is_one_call() {
             continue;
         }
-        let rows = Chart::of(&tried.run.trace).rows.into_iter();
-        let attempts = rows.filter(|row| row.kind == SpanName::Attempt);
-        let successes = attempts.filter(|row| row.mark == Mark::Ok).count();
+        let rows = tried.run.timeline().rows.into_iter();
+        let attempts = rows.filter(|row| row.kind == Kind::Good && !row.is_call);
+        let successes = attempts.count();
 
         let name = tried.scenario.name();
         if tried.run.outcome.ending == Ending::Ok {

@@ -99,8 +99,8 @@ async fn a_request_without_a_response_yet_is_drawn_as_open() {
     responded(&mut events).await;
     let over = browser.get("/api/wire").await.text();
     let kinds = |wire: &str| {
-        ["open", "good", "failed"]
-            .map(|kind| wire.matches(&format!("class=\"bar {kind}\"")).count())
+        ["flying", "good", "failed"]
+            .map(|kind| wire.matches(&format!("<rect class=\"{kind}\"")).count())
     };
     assert_eq!(kinds(&open), [1, 0, 0], "{open}");
     assert_eq!(kinds(&over), [0, 1, 0], "{over}");

@@ -6,23 +6,20 @@ mod open_tasks;
 use judge::{KnownFailures, in_words, is_good, rules};
 use maud::{Markup, html as markup};
 use render::{
-    Scale, fit,
-    page::{PartKind, document, marked, wide_table},
+    fit,
+    page::{document, marked, wide_table},
+    timeline::{self, Layout, Timeline, Waterfall, legend},
 };
-use wire::{WireRecord, duration};
+use wire::duration;
 
 pub use self::open_tasks::{closed_tasks, open_tasks};
 use crate::{
-    Card, CardResult, CaseChart, CaseGrade, CaseRow, GoalVerdict, RuleGrade, TASKS, TaskGrade,
-    TaskWords, in_flight,
+    Card, CardResult, CaseGrade, GoalVerdict, RuleGrade, TASKS, TaskGrade, TaskWords, in_flight,
     text::{count, has_failed},
 };
 
-/// The most requests of a case to draw.
-const ROWS: usize = 40;
-
-/// The number of columns on the axis of time: each is one percent of the width.
-const COLUMNS: usize = 100;
+/// The most lines about the requests of a case.
+const LINES: usize = 41;
 
 /// The maximum width of the client's texts, in columns.
 const LONGEST: usize = 300;
@@ -111,14 +108,22 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
                     }
                 }
             }))
+            @let timelines = timelines(card, known);
             p.remark {
-                "Below, a plain bar is a response with a status under 400, and a crossed one "
-                "another response, or none; stripes are the pause before a request, and a gap "
-                "in them is time that is not drawn. Times count from the first request of a "
-                "case, and each case has an axis of its own."
+                "Below are the requests of each case. Times count from its first request, and each \
+                 case has an axis of its own."
             }
+            (legend(&timelines.iter().collect::<Vec<_>>()))
         }
     }
+}
+
+/// The requests of all cases.
+fn timelines(card: &Card, known: &KnownFailures) -> Vec<Timeline> {
+    let tasks = card.tasks.iter();
+    let timelines = tasks
+        .flat_map(|task| (0..task.cases.len()).map(move |case| task.timeline(case, known, LINES)));
+    timelines.collect()
 }
 
 fn line(rule: &RuleGrade, is_known: bool) -> Markup {
@@ -176,73 +181,18 @@ fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures
 
 /// The requests of a case as they arrived, each with the rules that it broke.
 fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures) -> Markup {
-    let chart = CaseChart::new(&case.wire, ROWS);
-    let scale = chart.scale(COLUMNS);
-    let (head, tail) = chart.ends();
-    let row = |row: &CaseRow| {
-        let broken = task.broken().filter(|rule| {
-            let mut requests = rule.judgement.requests.iter();
-            requests.any(|request| request.case == number && request.seq == row.seq)
-        });
-        markup! {
-            li id={ (task.task) "-" (number) "-" (row.seq) } .row {
-                span.at { (duration(row.arrived)) }
-                svg.chart aria-hidden="true" { (bars(row, kind(&case.wire, row.seq), &scale)) }
-                span.how {
-                    (row.label)
-                    @for rule in broken {
-                        @if known.cover(Some(task.task), rule.id) {
-                            " · " (rule.id) ", known to fail"
-                        } @else {
-                            " " strong.no { "✗ " (rule.id) }
-                        }
-                    }
-                }
-            }
-        }
+    let timeline = task.timeline(number, known, LINES);
+    let waterfall = Waterfall {
+        timeline: &timeline,
+        axis: &timeline::axis(&[&timeline]),
+        title: &format!("Requests: {}, {}", task.task, case.name),
+        prefix: &format!("{}-{number}-", task.task),
+        layout: Layout::Requests,
+        folds_repeated: false,
     };
     markup! {
         @if let Some(in_flight) = in_flight(&case.wire) { p.remark { (in_flight) } }
-        ol.arrivals aria-label={ "Requests: " (task.task) ", " (case.name) } {
-            @for request in head { (row(request)) }
-            @if let Some(left_out) = &chart.left_out { li.remark { (left_out) } }
-            @for request in tail { (row(request)) }
-        }
-    }
-}
-
-/// Whether a request got a complete response with a status under 400.
-fn kind(wire: &WireRecord, seq: u64) -> PartKind {
-    let mut entries = wire.entries.iter();
-    let request = entries.find(|entry| entry.seq == seq);
-    let is_ok = request.is_some_and(|request| {
-        request.status.is_some_and(|status| status < 400) && request.ended.is_some()
-    });
-    if is_ok {
-        PartKind::Ok
-    } else {
-        PartKind::Failed
-    }
-}
-
-/// The pause before a request, without the parts that the axis cuts out, and the request.
-fn bars(row: &CaseRow, kind: PartKind, scale: &Scale) -> Markup {
-    let bar = scale.bar(row.arrived, row.ended);
-    let pause = row
-        .pause
-        .map(|from| scale.bar(from, row.arrived).start..bar.start);
-    let mut from = pause.as_ref().map_or(bar.start, |pause| pause.start);
-    let mut pieces = Vec::new();
-    for cut in pause.iter().flat_map(|pause| scale.cuts(pause)) {
-        pieces.push(from..cut.start);
-        from = cut.end;
-    }
-    pieces.push(from..bar.start);
-    markup! {
-        @for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
-            (PartKind::Wait.bar(piece.start as f64, piece.end as f64))
-        }
-        (kind.bar(bar.start as f64, bar.end as f64))
+        (waterfall.draw(|_| None))
     }
 }
 

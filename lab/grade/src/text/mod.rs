@@ -7,22 +7,16 @@ use std::collections::BTreeSet;
 
 use anstyle::{AnsiColor, Style};
 use judge::{KnownFailures, in_words, is_good, rules::Verdict};
-use render::{Options, Sheet, fit};
+use render::{Options, Sheet, fit, timeline::brief};
 use wire::{ProcessRecord, counted};
 
 use crate::{
-    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, OpenCases, RuleGrade, TASKS, Task, TaskGrade,
-    TaskWords, in_flight,
+    Card, CaseGrade, GoalVerdict, OpenCases, RuleGrade, TASKS, Task, TaskGrade, TaskWords,
+    in_flight,
 };
 
-/// The width of a case's bars, in columns.
-const CHART: usize = 20;
-
-/// The width of a row before its bars, and of the space after them.
-const TIMES: usize = 13;
-
-/// The most rows of a case that are drawn.
-const ROWS: usize = 12;
+/// The most lines about the requests of a case.
+const LINES: usize = 13;
 
 /// The most cases with a missed goal whose result is shown.
 const MISSED: usize = 2;
@@ -124,7 +118,7 @@ pub fn task(
     let others = failed(grade).map(|(_, case)| case.name);
     let others: BTreeSet<_> = others.filter(|name| !names.contains(name)).collect();
     for (number, case) in &shown {
-        show_case(&mut sheet, &rules, *number, case);
+        show_case(&mut sheet, grade, known, *number, case);
         if has_failed(grade, case) {
             ended(&mut sheet, case, Some(words));
         }
@@ -187,7 +181,7 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
         let broken: Vec<_> = grade.broken_but_for(known).collect();
         for (number, case) in to_show(grade, &broken) {
             shown.push(case);
-            show_case(&mut sheet, &broken, number, case);
+            show_case(&mut sheet, grade, known, number, case);
             if has_failed(grade, case) {
                 ended(&mut sheet, case, None);
             }
@@ -356,13 +350,16 @@ fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a Ca
         .collect()
 }
 
-/// A case: what the service does in it, and its requests.
-fn show_case(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &CaseGrade) {
+/// A case: what the service does in it, and its requests; those that broke a rule are red.
+fn show_case(
+    sheet: &mut Sheet<'_>,
+    grade: &TaskGrade,
+    known: &KnownFailures,
+    number: usize,
+    case: &CaseGrade,
+) {
     sheet.beside(INDENT, &format!("{}:", case.name));
-    let requests = rules.iter().flat_map(|rule| &rule.judgement.requests);
-    let broken = requests.filter(|request| request.case == number);
-    let broken: Vec<_> = broken.map(|request| request.seq).collect();
-    chart(sheet, case, &broken);
+    brief(sheet, 0, &grade.timeline(number, known, LINES));
     if let Some(in_flight) = in_flight(&case.wire) {
         sheet.beside(INDENT, &in_flight);
     }
@@ -398,37 +395,6 @@ fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
     sheet.beside(INDENT, &sheet.styled(AnsiColor::Red.on_default(), &found));
     sheet.beside(&format!("{INDENT}  source: "), rule.source);
     sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
-}
-
-/// The requests of a case; those that broke a rule are red.
-fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
-    let chart = CaseChart::new(&case.wire, ROWS);
-    let scale = chart.scale(CHART);
-    let draw = |sheet: &mut Sheet<'_>, row: &CaseRow| {
-        let bar = scale.bar(row.arrived, row.ended);
-        let pause = row.pause.map(|from| scale.bar(from, row.arrived).start);
-        let bars = sheet.bars(pause, bar, CHART);
-        let at = wire::duration(row.arrived);
-        let is_broken = broken.contains(&row.seq);
-        let times = format!("{at:>9}  {bars}  ");
-        if TIMES + CHART + row.label.chars().count() <= sheet.width() {
-            let text = sheet.red_if(is_broken, &format!("{times}{}", row.label));
-            sheet.line(&text);
-        } else {
-            let label = sheet.red_if(is_broken, &row.label);
-            sheet.beside(&times, &label);
-        }
-    };
-    let (head, tail) = chart.ends();
-    for row in head {
-        draw(sheet, row);
-    }
-    if let Some(left_out) = &chart.left_out {
-        sheet.beside(INDENT, &format!("({left_out})"));
-    }
-    for row in tail {
-        draw(sheet, row);
-    }
 }
 
 /// The meaning of the signs and words in the charts of these cases.

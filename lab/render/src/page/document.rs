@@ -42,7 +42,7 @@ fn of_head(title: &str, head: Markup, body: Markup) -> String {
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body.report { (super::patterns()) (body) }
+            body.report { (crate::timeline::patterns()) (body) }
         }
     };
     harmless(&page.into_string())

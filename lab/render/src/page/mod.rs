@@ -2,12 +2,10 @@
 
 mod document;
 mod parts;
-mod shapes;
 mod tables;
 mod values;
 
 pub use document::{STYLE, document, refreshing_document};
 pub use parts::{ChipState, Tile, chip, class_and_mark, marked, panel, word};
-pub use shapes::{PartKind, legend, patterns, percent};
 pub use tables::{PictureColumn, picture_table, table, wide_table};
 pub use values::{ValueAxis, short};

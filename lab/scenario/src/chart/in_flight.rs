@@ -6,17 +6,17 @@ use crate::trace::{SpanName, Trace};
 
 /// The attempts in flight, from the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InFlight {
+pub(super) struct InFlight {
     /// Each moment at which the number changed, and the number from then on.
-    pub steps: Vec<(Duration, u64)>,
+    pub(super) steps: Vec<(Duration, u64)>,
     /// The largest number.
-    pub most: u64,
+    pub(super) most: u64,
 }
 
 impl InFlight {
     /// The attempts in this trace. An open one is in flight until the trace was read.
     #[must_use]
-    pub fn of(trace: &Trace) -> Self {
+    pub(super) fn of(trace: &Trace) -> Self {
         let mut changes: BTreeMap<_, i64> = BTreeMap::from([(Duration::ZERO, 0)]);
         let spans = trace.spans.iter();
         for attempt in spans.filter(|span| span.name == SpanName::Attempt) {

@@ -7,28 +7,28 @@ use crate::trace::{Span, SpanName, Trace, field};
 
 /// The number of attempts that a client allowed itself in flight, from the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LimitLine {
+pub(crate) struct LimitLine {
     /// The limit at the start.
-    pub from: u64,
+    pub(crate) from: u64,
     /// The changes, in order of time.
-    pub steps: Vec<LimitStep>,
+    pub(crate) steps: Vec<LimitStep>,
     /// The same as text.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// A change of the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LimitStep {
+pub(crate) struct LimitStep {
     /// The moment: the end of the response that changed it.
-    pub at: Duration,
+    pub(crate) at: Duration,
     /// The limit from then on.
-    pub limit: u64,
+    pub(crate) limit: u64,
 }
 
 impl LimitLine {
     /// The line in the recorded spans; none if the limit did not change.
     #[must_use]
-    pub fn of(trace: &Trace) -> Option<Self> {
+    pub(crate) fn of(trace: &Trace) -> Option<Self> {
         let mut moves: Vec<_> = trace.spans.iter().filter_map(Move::of).collect();
         moves.sort_by_key(Move::place);
         let from = moves.first()?.before;

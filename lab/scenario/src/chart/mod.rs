@@ -1,4 +1,4 @@
-//! The chart of a run: the rows of its calls, attempts and waits, and their labels.
+//! The timeline of a run: the rows of its calls, attempts and waits, and their labels.
 
 mod decision;
 mod in_flight;
@@ -6,9 +6,7 @@ mod label;
 mod limit;
 mod order;
 mod rows;
-mod run_chart;
+mod run_timeline;
 
 pub(crate) use limit::LimitLine;
-pub(crate) use rows::{Part, Row};
-pub use run_chart::Chart;
-pub(crate) use run_chart::under_no_folded_one;
+pub(crate) use run_timeline::{for_a_page, for_a_text, shown_requests};

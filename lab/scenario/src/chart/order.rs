@@ -3,9 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use render::timeline::{Bar, Row};
+
 use super::{
-    label::problem_of,
-    rows::{Neighbours, Part, Row, mark},
+    label::{how, problem_of},
+    rows::{Neighbours, bars, row},
 };
 use crate::{
     outcome::in_words,
@@ -56,11 +58,23 @@ pub(super) fn rows(trace: &Trace) -> Vec<Row> {
     while let Some((span, level, parent)) = coming.pop() {
         let neighbours = all_neighbours.get(&span.id).copied().unwrap_or_default();
         let children = under.remove(&span.id).unwrap_or_default();
-        let mut row = Row::of(span, level, parent, neighbours);
+        let mut row = row(span, level, parent, neighbours, trace.taken_at);
         if let Some(name) = names.get(&span.id) {
-            row.what.clone_from(name);
-            summarise(&mut row, span, &children, &all_neighbours);
+            row.label.clone_from(name);
+            summarise(&mut row, span, &children);
             row.folded = are_many || is_simple(&under, &children);
+            if row.folded {
+                // In one line with the others, the frames around waits would hide them.
+                let bare = |bar| Bar {
+                    at_most: None,
+                    ..bar
+                };
+                let bars_of = |child: &&Span| {
+                    let neighbours = all_neighbours.get(&child.id).copied().unwrap_or_default();
+                    bars(child, neighbours, trace.taken_at)
+                };
+                row.bars = children.iter().flat_map(bars_of).map(bare).collect();
+            }
         }
         row.folded |= span.name == SpanName::Attempt && only_repeats(span, &children);
         rows.push(row);
@@ -95,24 +109,9 @@ fn names_of_calls(roots: &[&Span]) -> HashMap<SpanId, String> {
 }
 
 /// Summarises the rows under a call in the call's own row.
-fn summarise(
-    row: &mut Row,
-    call: &Span,
-    children: &[&Span],
-    all_neighbours: &HashMap<SpanId, Neighbours<'_>>,
-) {
-    let parts = children.iter().map(|child| Part {
-        kind: child.name,
-        mark: mark(
-            child,
-            all_neighbours.get(&child.id).copied().unwrap_or_default(),
-        ),
-        start: child.start,
-        end: child.end,
-    });
-    row.parts = parts.collect();
+fn summarise(row: &mut Row, call: &Span, children: &[&Span]) {
     let Some(last) = children.last() else { return };
-    let how = |span: &Span| Row::of(span, 2, None, Neighbours::default()).how;
+    let how = |span: &Span| how(span, false);
     let attempts = children
         .iter()
         .filter(|child| child.name == SpanName::Attempt);
@@ -120,15 +119,15 @@ fn summarise(
     match attempts[..] {
         _ if row.end.is_none() => {}
         _ if last.name == SpanName::Stop => {
-            let number = row.how.split(" · ").next().unwrap_or_default();
-            row.how = format!("{number} · {}", how(last));
+            let number = row.note.split(" · ").next().unwrap_or_default();
+            row.note = format!("{number} · {}", how(last));
         }
         // An attempt that succeeded in a call that failed: the response is wrong.
         [attempt] if call.failed() && !attempt.failed() => {
             let problem = in_words(&problem_of(call).unwrap_or("failed"));
-            row.how = format!("{} · {problem}", how(attempt));
+            row.note = format!("{} · {problem}", how(attempt));
         }
-        [attempt] => row.how = how(attempt),
+        [attempt] => row.note = how(attempt),
         _ => {}
     }
 }

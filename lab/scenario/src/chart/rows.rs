@@ -1,155 +1,112 @@
-//! A row of a waterfall: the texts for a span, and its bar.
+//! The row of a span: its texts and its bars.
 
 use std::time::Duration;
 
-use render::{Extent, Mark};
-use wire::duration;
+use render::timeline::{Bar, Kind, Row};
 
-use super::label::{how, length, what};
-use crate::trace::{Span, SpanId, SpanName, field};
+use super::label::{failure, how, length, what};
+use crate::trace::{Span, SpanName, field};
 
-/// One span: its texts and its bar.
-///
-/// The texts may contain data from the wire.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The span.
-    pub span: SpanId,
-    /// Its depth; the first level is 1.
-    pub level: u32,
-    /// The kind of span.
-    pub kind: SpanName,
-    /// Its result.
-    pub mark: Mark,
-    /// Its label, as text.
-    pub what: String,
-    /// Its result, as text.
-    pub how: String,
-    /// When it began, as text.
-    pub at: String,
-    /// How long it took, as text.
-    pub lasted: String,
-    /// The start of its bar.
-    pub start: Duration,
-    /// The end of its bar; none while it is open.
-    pub end: Option<Duration>,
-    /// When an open wait will end.
-    pub due: Option<Duration>,
-    /// The latest end of a wait, given the upper bound of its random length.
-    pub ceiling: Option<Duration>,
-    /// For a call, the bars of the spans in it, for a line that represents all of them.
-    pub parts: Vec<Part>,
-    /// Whether the rows under it are collapsed at first, because they add little or are many
-    /// of a kind.
-    pub folded: bool,
-    /// The id of its request, if it is one of the service's.
-    pub request_id: Option<String>,
+/// A timer may be this late without a reason.
+const GRAIN: Duration = Duration::from_millis(5);
+
+/// The row of a span, in a trace that was read at this time. A call has no bars of its own.
+pub(super) fn row(
+    span: &Span,
+    level: u32,
+    parent: Option<&Span>,
+    neighbours: Neighbours<'_>,
+    now: Duration,
+) -> Row {
+    let nested = parent.is_some_and(|parent| parent.name == SpanName::Attempt);
+    let is_call = matches!(span.name, SpanName::Run | SpanName::Operation);
+    let mut note = how(span, nested);
+    if neighbours.is_rejected(span) {
+        note.push_str(" · rejected");
+    }
+    if let Some(due) = due(span) {
+        note = format!("{} left · {note}", left(due, now));
+    }
+    Row {
+        id: span.id.to_string(),
+        level,
+        kind: kind(span, neighbours),
+        is_call,
+        at: span.start,
+        end: span.end,
+        label: what(span),
+        note,
+        tags: Vec::new(),
+        bars: if is_call {
+            Vec::new()
+        } else {
+            bars(span, neighbours, now)
+        },
+        folded: false,
+    }
 }
 
-/// A bar in the line of a whole call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// The kind of span.
-    pub kind: SpanName,
-    /// Its result.
-    pub mark: Mark,
-    /// The start.
-    pub start: Duration,
-    /// The end; none while it is open.
-    pub end: Option<Duration>,
+/// The bars of a span that is no call. A wait that lasted longer than decided is drawn as both.
+pub(super) fn bars(span: &Span, neighbours: Neighbours<'_>, now: Duration) -> Vec<Bar> {
+    let bar = Bar {
+        kind: kind(span, neighbours),
+        from: span.start,
+        to: span.end,
+        at_most: None,
+    };
+    if bar.kind != Kind::Wait {
+        return vec![bar];
+    }
+    let ceiling = span.fields.seconds(field::WAIT_CEILING);
+    let at_most = ceiling.map(|ceiling| span.start + ceiling).or(due(span));
+    let wait = Bar { at_most, ..bar };
+    let decided = length(span).map(|length| span.start + length);
+    match decided.filter(|decided| span.end.unwrap_or(now) > *decided + GRAIN) {
+        None => vec![wait],
+        Some(decided) => vec![
+            Bar {
+                to: Some(decided),
+                ..wait
+            },
+            Bar {
+                kind: Kind::Late,
+                from: decided,
+                ..bar
+            },
+        ],
+    }
 }
 
-impl Row {
-    /// Whether it is only a heading for the rows under it.
-    #[must_use]
-    pub fn is_heading(&self) -> bool {
-        matches!(self.kind, SpanName::Run | SpanName::Operation)
-    }
+/// When an open wait will end.
+fn due(span: &Span) -> Option<Duration> {
+    let is_open = span.name == SpanName::Wait && span.end.is_none();
+    length(span)
+        .filter(|_| is_open)
+        .map(|length| span.start + length)
+}
 
-    /// Whether it is a request under the attempt that sent it.
-    #[must_use]
-    pub fn is_nested(&self) -> bool {
-        self.kind == SpanName::Request && self.level > 1
-    }
+/// The time left of an open wait, rounded up, so that zero means zero.
+fn left(due: Duration, now: Duration) -> String {
+    let tenths = due.saturating_sub(now).as_millis().div_ceil(100);
+    format!("{}.{} s", tenths / 10, tenths % 10)
+}
 
-    /// Its label and its result, on one line.
-    #[must_use]
-    pub fn label(&self) -> String {
-        let Self { what, how, .. } = self;
-        match self.kind {
-            _ if how.is_empty() => what.clone(),
-            SpanName::Run | SpanName::Operation => format!("{what} · {how}"),
-            SpanName::Request if self.is_nested() => format!("└ {what}  {how}"),
-            SpanName::Request => format!("{what}  {how}"),
-            SpanName::Attempt
-            | SpanName::Wait
-            | SpanName::Stop
-            | SpanName::Queue
-            | SpanName::Crash => {
-                format!("{what}   {how}")
-            }
-        }
+fn kind(span: &Span, neighbours: Neighbours<'_>) -> Kind {
+    match span.name {
+        SpanName::Wait => Kind::Wait,
+        SpanName::Queue => Kind::Queue,
+        SpanName::Stop | SpanName::Crash => Kind::Stop,
+        SpanName::Request => Kind::Service,
+        SpanName::Attempt if has_broken_off(span) => Kind::Cut,
+        _ if span.failed() || neighbours.is_rejected(span) => Kind::Failed,
+        _ if span.end.is_none() => Kind::InFlight,
+        SpanName::Run | SpanName::Operation | SpanName::Attempt => Kind::Good,
     }
+}
 
-    /// Its share in dividing the axis, and that of the upper bound of its wait. A request
-    /// under an attempt has none, because it would make its attempt look longer than others.
-    pub(super) fn extents(&self, taken_at: Duration) -> Vec<Extent> {
-        let extent = |kind, start: Duration, end: Option<Duration>| Extent {
-            start,
-            end: until(start, end, taken_at),
-            pause: matches!(kind, SpanName::Wait | SpanName::Queue),
-        };
-        if self.is_heading() {
-            let parts = self.parts.iter().filter(|_| self.folded);
-            return parts
-                .map(|part| extent(part.kind, part.start, part.end))
-                .collect();
-        }
-        let own = (!self.is_nested()).then(|| extent(self.kind, self.start, self.end));
-        let ceiling = self
-            .ceiling
-            .map(|ceiling| extent(SpanName::Wait, self.start, Some(ceiling)));
-        own.into_iter().chain(ceiling).collect()
-    }
-
-    /// The row of a span without the spans of a call, which are added later.
-    pub(super) fn of(
-        span: &Span,
-        level: u32,
-        parent: Option<&Span>,
-        neighbours: Neighbours<'_>,
-    ) -> Self {
-        let nested = parent.is_some_and(|parent| parent.name == SpanName::Attempt);
-        let lasted = span.end.map(|end| duration(end.saturating_sub(span.start)));
-        let lasted = lasted.unwrap_or_else(|| "still open".to_owned());
-        Self {
-            span: span.id,
-            level,
-            kind: span.name,
-            mark: mark(span, neighbours),
-            what: what(span),
-            how: if neighbours.is_rejected(span) {
-                format!("{} · rejected", how(span, nested))
-            } else {
-                how(span, nested)
-            },
-            at: duration(span.start),
-            lasted,
-            start: span.start,
-            end: span.end,
-            due: match (span.name, span.end) {
-                (SpanName::Wait, None) => length(span).map(|length| span.start + length),
-                _ => None,
-            },
-            ceiling: {
-                let ceiling = span.fields.seconds(field::WAIT_CEILING);
-                ceiling.map(|ceiling| span.start + ceiling)
-            },
-            parts: Vec::new(),
-            folded: false,
-            request_id: span.fields.get(field::REQUEST_ID).map(ToString::to_string),
-        }
-    }
+/// Whether the response to an attempt began, and did not arrive whole.
+fn has_broken_off(attempt: &Span) -> bool {
+    attempt.failed() && attempt.fields.get(field::STATUS).is_some() && failure(attempt).is_some()
 }
 
 /// A span's place among the spans of its call.
@@ -175,22 +132,5 @@ impl<'a> Neighbours<'a> {
                 Some(next) => matches!(next.name, SpanName::Wait | SpanName::Stop),
                 None => self.operation.is_some_and(Span::failed),
             }
-    }
-}
-
-/// The end of a bar in a snapshot taken at this time.
-pub(super) fn until(start: Duration, end: Option<Duration>, taken_at: Duration) -> Duration {
-    end.unwrap_or(taken_at).max(start)
-}
-
-pub(super) fn mark(span: &Span, neighbours: Neighbours<'_>) -> Mark {
-    match span.name {
-        SpanName::Wait => Mark::Wait,
-        SpanName::Queue => Mark::Queue,
-        SpanName::Stop | SpanName::Crash => Mark::Failed,
-        SpanName::Request => Mark::Service,
-        _ if span.failed() || neighbours.is_rejected(span) => Mark::Failed,
-        _ if span.end.is_none() => Mark::Open,
-        SpanName::Run | SpanName::Operation | SpanName::Attempt => Mark::Ok,
     }
 }

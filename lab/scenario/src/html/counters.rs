@@ -126,10 +126,11 @@ pub(super) fn so_far(trace: &Trace) -> Counters {
 
 #[cfg(test)]
 mod tests {
+    use render::timeline::Timeline;
+
     use super::*;
     use crate::{
         Client,
-        chart::Chart,
         trace::testing::{span, trace},
     };
 
@@ -172,7 +173,7 @@ mod tests {
                 without: None,
             },
             terms: &[],
-            chart: Chart::of(&trace(Vec::new(), 0)),
+            timeline: Timeline::default(),
             counters: counters.into_iter().collect(),
             run: None,
         };

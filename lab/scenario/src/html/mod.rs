@@ -6,19 +6,22 @@
 mod comparison;
 mod counters;
 mod exchange;
+mod rows;
 mod tables;
-mod waterfall;
 
 use maud::{Markup, html as markup};
-use render::{Axis, page::class_and_mark};
+use render::{
+    page::class_and_mark,
+    timeline::{self, Layout, Timeline, Waterfall, legend},
+};
 use wire::counted;
 
 use crate::{
     Answer, Check, Client, Compared, Comparison, Counters, Ending, Pace, ScenarioRun,
-    ScenarioWords, chart::Chart, exchange::base_url, question::answers, recorder::Recorder,
+    ScenarioWords, chart, exchange::base_url, question::answers, recorder::Recorder,
     run::NOT_JUDGED,
 };
-use waterfall::Waterfall;
+use rows::RowFacts;
 
 /// A run or a comparison to show, during the run and after it.
 #[derive(Clone, Debug)]
@@ -55,7 +58,7 @@ pub struct ShownRun<'a> {
     client: Client,
     /// How it works, and its limits.
     terms: &'a [String],
-    chart: Chart,
+    timeline: Timeline,
     counters: Counters,
     /// The run, once it is over.
     pub run: Option<&'a ScenarioRun>,
@@ -68,7 +71,7 @@ impl<'a> ShownRun<'a> {
         Self {
             client: run.client,
             terms: &run.terms,
-            chart: Chart::of(&run.trace),
+            timeline: run.timeline(),
             counters: run.counters.clone(),
             run: Some(run),
         }
@@ -81,7 +84,7 @@ impl<'a> ShownRun<'a> {
         Self {
             client,
             terms,
-            chart: Chart::of(&trace),
+            timeline: chart::for_a_page(&trace, false),
             counters: counters::so_far(&trace),
             run: None,
         }
@@ -192,15 +195,10 @@ impl<'a> Story<'a> {
         self.sides.len() > 1
     }
 
-    /// The axis that its picture needs.
-    fn axis(&self) -> Axis {
-        let axes = self.sides.iter().map(|side| &side.chart.axis);
-        let longest = axes.max_by_key(|axis| axis.length);
-        longest.cloned().unwrap_or_default()
-    }
-
     fn picture(&self, runs: &[&ScenarioRun]) -> Markup {
-        let axis = self.axis();
+        let timelines: Vec<_> = self.sides.iter().map(|side| &side.timeline).collect();
+        let axis = timeline::axis(&timelines);
+        let layout = Layout::of_runs(&timelines);
         markup! {
             section.panel.picture.compared[self.is_of_several()] aria-labelledby="happened" {
                 header {
@@ -214,10 +212,21 @@ impl<'a> Story<'a> {
                             h3 { (side.client.heading()) ": " (self.result(side)) }
                         }
                         p.terms { (side.terms.join(" · ")) }
-                        (Waterfall::new((side, number), &self.sides, &axis, &self.service).draw())
+                        @let waterfall = Waterfall {
+                            timeline: &side.timeline,
+                            axis: &axis,
+                            title: &format!("Waterfall of {}", side.client.title()),
+                            prefix: &format!("row-{number}-"),
+                            layout,
+                            // The rows of a run that goes on stay where a reader may have opened
+                            // them.
+                            folds_repeated: self.is_of_several() && side.run.is_some(),
+                        };
+                        @let facts = RowFacts::of(side.run, &side.timeline, &self.service);
+                        (waterfall.draw(|row| Some(facts.draw(row))))
                     }
                 }
-                (waterfall::kinds(&self.sides))
+                (legend(&timelines))
                 p.terms.run { "seed " (self.seed) " · " (self.pace.phrase()) }
             }
         }
@@ -244,7 +253,7 @@ impl<'a> Story<'a> {
             (None, Some(error)) => vec![("no", format!("✗ could not be run: {error}"))],
             (None, None) => vec![(
                 "soft",
-                format!("running · {:.1} s", side.chart.taken_at.as_secs_f64()),
+                format!("running · {:.1} s", side.timeline.now.as_secs_f64()),
             )],
         }
     }

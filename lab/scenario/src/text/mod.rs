@@ -3,8 +3,6 @@
 
 mod comparison;
 mod exchange;
-mod layout;
-mod signs;
 mod table;
 mod waterfall;
 

@@ -1,0 +1,1 @@
+//! Pictures, and properties of every picture.

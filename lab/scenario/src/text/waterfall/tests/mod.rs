@@ -1,5 +1,0 @@
-mod pictures;
-mod properties;
-
-use super::*;
-use crate::trace::testing::{id, span, trace, tree};
