@@ -37,10 +37,17 @@ pub(crate) fn is_harmful(sign: char) -> bool {
 /// A text of several lines without characters that could rewrite a terminal, or break or reorder
 /// the text around them.
 pub fn harmless(text: &str) -> String {
-    let replaced = |sign: char| match sign {
-        '\n' | '\t' => sign,
-        _ if is_harmful(sign) => '?',
-        _ => sign,
+    harmless_except(text, &['\n', '\t'])
+}
+
+/// The same, but these characters remain.
+pub(crate) fn harmless_except(text: &str, kept: &[char]) -> String {
+    let replaced = |sign: char| {
+        if is_harmful(sign) && !kept.contains(&sign) {
+            '?'
+        } else {
+            sign
+        }
     };
     text.chars().map(replaced).collect()
 }

@@ -1,12 +1,13 @@
 //! A page of text: paragraphs beside labels, lists of terms, marks and colours, wrapped
 //! at the available width.
 
-use std::borrow::Cow;
-
 use anstyle::{AnsiColor, Style};
 use textwrap::{WordSeparator, core::Word};
 
-use super::{Options, paint::fit};
+use super::{
+    Options,
+    paint::{fit, harmless_except},
+};
 
 /// The maximum width of sentences, even on a wider terminal, because longer lines are
 /// hard to read.
@@ -209,12 +210,15 @@ impl<'a> Sheet<'a> {
         self.options.or_ascii("—", "-")
     }
 
-    fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    /// A text without harmful characters, and in ASCII if this is asked for. It may be coloured
+    /// by now, so escapes remain.
+    fn plain(&self, text: &str) -> String {
+        let text = harmless_except(text, &['\n', '\t', '\u{1b}']);
         if self.options.ascii {
             let is_kept = |sign: &char| sign.is_ascii() || *sign == NO_BREAK;
             text.chars().filter(is_kept).collect()
         } else {
-            text.into()
+            text
         }
     }
 }

@@ -78,6 +78,35 @@ fn a_broken_rule_fails() {
     assert_contains(&ended.stdout, &shown);
 }
 
+/// A path is bytes, and nothing keeps a client from sending such characters in it.
+#[test]
+fn no_control_or_direction_of_a_path_reaches_an_output() {
+    let folder = tempdir().expect("a folder");
+    let harmful = ['\u{9b}', '\u{2028}', '\u{202e}'];
+    let path: String = harmful.into_iter().collect();
+    let script = format!("\"$SEND\" \"$API_URL/v1/x{path}y\"; true");
+    let options = "--fault refused --report r.html --junit r.xml";
+    let judged = |options: &str| {
+        let mut lab = judges(&api(), options, &script);
+        let ended = Ended::of(lab.current_dir(&folder));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        ended
+    };
+
+    let [text, json] = [options, "--fault refused --json"].map(judged);
+
+    let files = ["r.html", "r.xml"];
+    let files = files.map(|name| fs::read_to_string(folder.path().join(name)).expect("written"));
+    for output in [&text.stdout, &json.stdout, &json.stderr]
+        .into_iter()
+        .chain(&files)
+    {
+        assert!(!output.contains(harmful), "{output}");
+    }
+    assert_contains(&text.stdout, &["GET /v1/x???y"]);
+    assert_contains(&json.stdout, &[r"GET /v1/x\u009b\u2028\u202ey"]);
+}
+
 #[test]
 fn a_known_failure_passes_and_an_unknown_route_is_named() {
     let folder = tempdir().expect("a folder");
