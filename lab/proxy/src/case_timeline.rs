@@ -80,3 +80,88 @@ fn note(request: &WireRow) -> String {
 fn status(status: Option<u16>) -> String {
     status.map_or("nothing".to_owned(), |status| status.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ProxyFault, verdict::Judged};
+
+    fn case(requests: Vec<WireRow>, rules: Vec<Judged>) -> CaseCard {
+        CaseCard {
+            route: "POST /v1/orders".to_owned(),
+            fault: ProxyFault::LostResponse,
+            event: String::new(),
+            runs: Vec::new(),
+            end: None,
+            rules,
+            requests,
+        }
+    }
+
+    fn request(seq: u64, after_ms: u64, status: Option<u16>, upstream: Option<u16>) -> WireRow {
+        WireRow {
+            seq,
+            after_ms,
+            status,
+            upstream,
+            attempt: None,
+        }
+    }
+
+    #[test]
+    fn a_request_has_the_pause_before_it_and_what_both_sides_got() {
+        let requests = vec![
+            request(4, 0, None, Some(201)),
+            WireRow {
+                attempt: Some(2),
+                ..request(5, 200, Some(503), None)
+            },
+            request(6, 900, Some(201), Some(201)),
+        ];
+        let broken = Judged {
+            rule: "once",
+            verdict: Verdict::Broken,
+            found: None,
+            requests: vec![5],
+            is_suspected: false,
+            lacks: None,
+            shown_by: Duration::ZERO,
+        };
+
+        let rows = case(requests, vec![broken]).timeline(9).rows;
+
+        let ms = Duration::from_millis;
+        let notes: Vec<_> = rows.iter().map(|row| (&*row.label, &*row.note)).collect();
+        let expected = [
+            ("POST", "nothing; your API answered 201"),
+            ("POST", "503  (its own count: 2)"),
+            ("POST", "201"),
+        ];
+        assert_eq!(notes, expected);
+        let at = |kind, at| Bar::new(kind, ms(at), ms(at));
+        let pause = |from, to| Bar::new(Kind::Pause, ms(from), ms(to));
+        assert_eq!(rows[0].bars, [at(Kind::Failed, 0)]);
+        assert_eq!(rows[1].bars, [pause(0, 200), at(Kind::Failed, 200)]);
+        assert_eq!(rows[2].bars, [pause(200, 900), at(Kind::Good, 900)]);
+        let tags: Vec<_> = rows[1]
+            .tags
+            .iter()
+            .map(|tag| (&*tag.words, tag.is_bad))
+            .collect();
+        assert_eq!(tags, [("✗ once", true), ("your API did not see it", false)]);
+        assert!(rows[0].tags.is_empty() && rows[2].tags.is_empty());
+    }
+
+    #[test]
+    fn of_many_requests_both_ends_are_shown() {
+        let requests = (0..20)
+            .map(|seq| request(seq, seq, Some(503), None))
+            .collect();
+
+        let timeline = case(requests, Vec::new()).timeline(9);
+
+        let ids: Vec<_> = timeline.rows.iter().map(|row| &*row.id).collect();
+        assert_eq!(ids, ["0", "1", "2", "3", "16", "17", "18", "19"]);
+        assert_eq!(timeline.gap.expect("a gap").words, "12 more");
+    }
+}

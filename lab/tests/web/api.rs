@@ -34,7 +34,7 @@ async fn the_page_is_served_under_every_path_that_shows_it() {
 
 /// The document, every file that it names, and the files that these request at once.
 #[tokio::test]
-async fn the_first_paint_takes_at_most_100_kib() {
+async fn the_first_paint_takes_at_most_110_kib() {
     let (_dashboard, browser) = serve().await;
     let document = browser.get("/").await.text();
     let files = document
@@ -49,7 +49,7 @@ async fn the_first_paint_takes_at_most_100_kib() {
         total += browser.get(path).await.body.len();
     }
 
-    assert!(total <= 100 * 1024, "{total} bytes");
+    assert!(total <= 110 * 1024, "{total} bytes");
 }
 
 /// A person who mistypes an address sees the page, which says so.

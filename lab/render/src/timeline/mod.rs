@@ -134,7 +134,8 @@ impl Timeline {
             let mut stands_under_none = under_no_folded_one();
             let later = self.rows.iter().skip(at).map(&mut stands_under_none);
             let mut next = later.enumerate().skip(surplus).filter(|(_, shown)| *shown);
-            let left_out = next.next().map_or(surplus, |(row, _)| row);
+            // If all others are under a folded row that was left out, so are they.
+            let left_out = next.next().map_or(self.rows.len() - at, |(row, _)| row);
             self.rows.drain(at..at + left_out);
             let words = words(at..at + left_out);
             self.gap = Some(Gap { at, words });

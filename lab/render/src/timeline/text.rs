@@ -296,18 +296,17 @@ impl Page {
 }
 
 /// The label and the note of a row, on one line.
-fn label_of(row: &Row) -> String {
-    let Row { label, note, .. } = row;
-    let mut words = match row.kind {
-        _ if note.is_empty() => label.clone(),
+pub(super) fn label_of(row: &Row) -> String {
+    let note = &row.note;
+    let label = match row.delay() {
+        Some(delay) => format!("{}, {delay}", row.label),
+        None => row.label.clone(),
+    };
+    match row.kind {
+        _ if note.is_empty() => label,
         _ if row.is_call => format!("{label} · {note}"),
         Kind::Service if row.is_nested() => format!("└ {label}  {note}"),
         Kind::Service => format!("{label}  {note}"),
         _ => format!("{label}   {note}"),
-    };
-    if let Some(delay) = row.delay() {
-        words.push_str(", ");
-        words.push_str(&delay);
     }
-    words
 }

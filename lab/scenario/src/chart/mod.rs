@@ -7,6 +7,8 @@ mod limit;
 mod order;
 mod rows;
 mod run_timeline;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use limit::LimitLine;
 pub(crate) use run_timeline::{for_a_page, for_a_text, shown_requests};
