@@ -45,7 +45,6 @@ pub(crate) struct Client {
 enum Asked {
     Nothing,
     Wait(Duration),
-    Unusable,
 }
 
 impl Client {
@@ -144,8 +143,6 @@ impl Client {
     fn pause(&self, response: Option<&Response>, number: u32) -> Option<Duration> {
         let wait = match response.map_or(Asked::Nothing, |response| self.asked(response)) {
             Asked::Nothing => self.backoff(number),
-            Asked::Unusable if self.has(Habit::TakesUnusableForZero) => Duration::ZERO,
-            Asked::Unusable => self.backoff(number),
             Asked::Wait(wait) => match self.habit {
                 Habit::OverflowsLongWaits if wait.as_millis() > i32::MAX as u128 => Duration::ZERO,
                 Habit::WaitsAnyTime => wait,
@@ -174,7 +171,12 @@ impl Client {
             }
             // A past date asks for no wait.
             Ok(date) => Asked::Wait(until(date)),
-            Err(_) => Asked::Unusable,
+            Err(_) => match (self.habit, value) {
+                (Habit::TakesMinusOneForPast, "-1") | (Habit::TakesWordsForZero, "soon") => {
+                    Asked::Wait(Duration::ZERO)
+                }
+                _ => Asked::Nothing,
+            },
         }
     }
 

@@ -52,8 +52,10 @@ pub(crate) enum Habit {
     ForgetsCutBodies,
     /// It takes a date in GMT for one of its own time zone.
     TakesDatesForLocalTime,
-    /// It does not wait if it cannot parse Retry-After.
-    TakesUnusableForZero,
+    /// It takes the number -1 in Retry-After for a date that has passed.
+    TakesMinusOneForPast,
+    /// It takes a word in Retry-After for zero.
+    TakesWordsForZero,
     /// It takes a wait that has too many milliseconds for 32 bits for none.
     OverflowsLongWaits,
     /// It never gives up.

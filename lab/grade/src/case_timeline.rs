@@ -187,7 +187,7 @@ fn note(request: &WireRequest, early: Option<Duration>) -> String {
 #[cfg(test)]
 mod tests {
     use testkit::script::Script;
-    use wire::{ClosedBy, JobResult::Created};
+    use wire::{ClosedBy, JobResult::Created, RetryAfter, UnusableValue};
 
     use super::*;
 
@@ -210,6 +210,14 @@ mod tests {
         let pause = Bar::new(Kind::Pause, retried, answered);
         assert_eq!(rows[1].bars, [pause, Bar::new(Kind::Good, answered, end)]);
         assert_eq!((rows[1].at, &*rows[1].label), (answered, "GET"));
+    }
+
+    #[test]
+    fn a_retry_after_that_cannot_be_read_is_shown_as_it_was_sent() {
+        let unusable = RetryAfter::unusable(UnusableValue("-1"));
+        let script = Script::new().respond(0, 503).retry_after_header(unusable);
+
+        assert_eq!(notes(script), ["503  Retry-After: -1"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use http::{
     header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::{Value, json};
-use wire::JobResult;
+use wire::{JobResult, UnusableValue};
 
 problems! { pub(crate),
 BAD_GATEWAY = BAD_GATEWAY, "bad_gateway", "the gateway fails on purpose";
@@ -49,6 +49,11 @@ pub(super) fn bad_gateway() -> Response {
 /// A 503 that asks for a wait.
 pub(super) fn unavailable_for(retry_after: &str) -> Response {
     with_wait(unavailable(), retry_after)
+}
+
+/// A 503 whose Retry-After has this value, which is neither seconds nor a date.
+pub(super) fn unavailable_with(value: UnusableValue) -> Response {
+    (Extension(value), unavailable_for(value.0)).into_response()
 }
 
 /// A 429 that asks for a wait.

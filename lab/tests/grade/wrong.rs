@@ -81,11 +81,16 @@ pub(crate) const TABLE: [Row; 31] = [
 
 /// Rules about milliseconds. On a busy machine they cannot be judged, and the card
 /// rightly says so. These are run one at a time, and repeated until they can be judged.
-pub(crate) const QUICK: [Row; 3] = [
+pub(crate) const QUICK: [Row; 4] = [
     ("no-wait", "flaky", &["backoff-waits"]),
     ("no-jitter", "flaky", &["backoff-jitter"]),
     (
-        "takes-unusable-for-zero",
+        "takes-minus-one-for-past",
+        "retry-at",
+        &["retry-after-unusable"],
+    ),
+    (
+        "takes-words-for-zero",
         "retry-at",
         &["retry-after-unusable"],
     ),

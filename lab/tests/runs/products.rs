@@ -13,7 +13,7 @@ const MET: [(&str, &str, &str); 28] = [
     ("retry-after-seconds", "retry-after", "Retry-After: 2, "),
     ("retry-after-date", "retry-at", "a future date, "),
     ("retry-after-past-date", "retry-at", "has passed"),
-    ("retry-after-unusable", "retry-at", "invalid Retry-After"),
+    ("retry-after-unusable", "retry-at", "Retry-After: soon"),
     ("retry-later", "maintenance", "Retry-After of minutes"),
     // A case has an end, and this wait is longer than what is left.
     ("deadline", "maintenance", "Retry-After of minutes"),

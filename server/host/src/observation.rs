@@ -200,6 +200,7 @@ impl Observation {
             Some(cursor) => IssuedCursor::Hash(cursor_hash(&self.state.key, cursor)),
             None => IssuedCursor::Null,
         });
+        let on_purpose = response.extensions().get().copied();
         let mut ledger = self.state.ledger.lock();
         // Before the wall clock is read for a date: a later reading would blame a client
         // that kept to it exactly.
@@ -207,7 +208,9 @@ impl Observation {
         let head = ResponseHead {
             seq: self.seq,
             at,
-            retry_after: RetryAfter::of(response.headers(), || self.state.wall()),
+            retry_after: on_purpose
+                .map(RetryAfter::unusable)
+                .or_else(|| RetryAfter::of(response.headers(), || self.state.wall())),
         };
         ledger.responded(
             self.route.path(),

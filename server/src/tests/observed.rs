@@ -11,7 +11,7 @@ use http_body_util::BodyExt;
 
 use crate::testing::{JSON, Service, percent_encode};
 use host::{ConnectionFault, FaultLabel, NextCursor, ServiceConfig};
-use wire::{BodyState, Clock, IssuedCursor, JobResult, RecordedHeader, RetryAfter};
+use wire::{BodyState, Clock, IssuedCursor, JobResult, RecordedHeader, RetryAfter, UnusableValue};
 
 const TRACEPARENT: (&str, &str) = (
     "traceparent",
@@ -124,6 +124,7 @@ async fn an_added_route_says_what_it_served_in_the_same_way() {
     let said = (
         Extension(FaultLabel("of_the_lab")),
         Extension(JobResult::Created),
+        Extension(UnusableValue("soon")),
         Extension(NextCursor(Some("a cursor".to_owned()))),
     );
     let routes = Router::new().route("/added", get(async move || said));
@@ -135,6 +136,8 @@ async fn an_added_route_says_what_it_served_in_the_same_way() {
     let entries = service.ledger().entries;
     assert_eq!(entries[0].fault, Some(FaultLabel("of_the_lab")));
     assert_eq!(entries[0].job, Some(JobResult::Created));
+    let unusable = RetryAfter::unusable(UnusableValue("soon"));
+    assert_eq!(entries[0].retry_after, Some(unusable));
     let issued = entries[0].cursor_issued.unwrap();
     assert_eq!(entries[1].cursor.map(IssuedCursor::Hash), Some(issued));
     let created = "service_jobs_total{result=\"created\"} 2";

@@ -59,6 +59,6 @@ pub use quoted::{quoted, quoted_for};
 pub use record::{RouteTotals, TimerDelay, WireRecord, WireRefusal};
 pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
 pub use request::{BodyState, IssuedCursor, JobResult, WireRequest};
-pub use retry_after::{RetryAfter, RetryAfterForm};
+pub use retry_after::{RetryAfter, RetryAfterForm, UnusableValue};
 pub use secret::Secret;
 pub use ties::{ResponseHead, Tie, Waits};

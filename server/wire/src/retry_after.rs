@@ -21,6 +21,9 @@ pub struct RetryAfter {
     /// How long it asks the client to wait, counted from the head of the response.
     #[serde(rename = "wait_ns", with = "nanoseconds")]
     wait: Duration,
+    /// The value of an unusable one on purpose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<UnusableValue>,
 }
 
 /// How a Retry-After was written.
@@ -37,18 +40,36 @@ pub enum RetryAfterForm {
     Unusable,
 }
 
+/// Names the unusable Retry-After of a response on purpose, in its extensions and in the record.
+/// The value must come from a closed set: that of another service may be anything, and is not
+/// kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct UnusableValue(pub &'static str);
+
 impl RetryAfter {
     /// A date that had come already.
     pub const PAST_DATE: Self = Self {
         form: RetryAfterForm::PastDate,
         wait: Duration::ZERO,
+        value: None,
     };
 
     /// Neither a number of seconds nor a date.
     pub const UNUSABLE: Self = Self {
         form: RetryAfterForm::Unusable,
         wait: Duration::ZERO,
+        value: None,
     };
+
+    /// An unusable value on purpose.
+    #[must_use]
+    pub const fn unusable(value: UnusableValue) -> Self {
+        Self {
+            value: Some(value),
+            ..Self::UNUSABLE
+        }
+    }
 
     /// A number of seconds.
     #[must_use]
@@ -56,6 +77,7 @@ impl RetryAfter {
         Self {
             form: RetryAfterForm::Seconds,
             wait,
+            value: None,
         }
     }
 
@@ -65,6 +87,7 @@ impl RetryAfter {
         Self {
             form: RetryAfterForm::Date,
             wait,
+            value: None,
         }
     }
 
@@ -107,19 +130,27 @@ impl RetryAfter {
     pub fn is_usable(self) -> bool {
         self.form != RetryAfterForm::Unusable
     }
+
+    /// The value of an unusable one on purpose.
+    #[must_use]
+    pub const fn unusable_value(self) -> Option<UnusableValue> {
+        self.value
+    }
 }
 
 impl fmt::Display for RetryAfter {
-    /// Whole seconds, rounded up: a client that waits for so long is not early.
+    /// Whole seconds, rounded up: a client that waits for so long is not early. An unusable
+    /// value on purpose is shown as it was sent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self
             .wait
             .as_secs()
             .saturating_add(u64::from(self.wait.subsec_nanos() > 0));
-        match self.form {
-            RetryAfterForm::Seconds | RetryAfterForm::Date => write!(f, "{seconds} s"),
-            RetryAfterForm::PastDate => f.write_str("a past date"),
-            RetryAfterForm::Unusable => f.write_str("unusable"),
+        match (self.form, self.value) {
+            (RetryAfterForm::Seconds | RetryAfterForm::Date, _) => write!(f, "{seconds} s"),
+            (RetryAfterForm::PastDate, _) => f.write_str("a past date"),
+            (RetryAfterForm::Unusable, Some(value)) => f.write_str(value.0),
+            (RetryAfterForm::Unusable, None) => f.write_str("unusable"),
         }
     }
 }
@@ -138,6 +169,7 @@ mod tests {
     use super::{
         RetryAfter,
         RetryAfterForm::{Date, PastDate, Seconds, Unusable},
+        UnusableValue,
     };
 
     #[test]
@@ -170,6 +202,26 @@ mod tests {
             assert_eq!(read, Some(expected), "{value:?}");
         }
         assert_eq!(RetryAfter::of(&HeaderMap::new(), || now), None);
+    }
+
+    #[test]
+    fn only_an_unusable_value_on_purpose_is_kept() {
+        let on_purpose = RetryAfter::unusable(UnusableValue("-1"));
+        for (retry_after, shown, json) in [
+            (
+                on_purpose,
+                "-1",
+                r#"{"form":"unusable","wait_ns":0,"value":"-1"}"#,
+            ),
+            (
+                RetryAfter::UNUSABLE,
+                "unusable",
+                r#"{"form":"unusable","wait_ns":0}"#,
+            ),
+        ] {
+            assert_eq!(retry_after.to_string(), shown);
+            assert_eq!(serde_json::to_string(&retry_after).unwrap(), json);
+        }
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use judge::rules::{retry_after, retry_after_unusable};
 use std::time::{Duration, SystemTime};
+use wire::UnusableValue;
 
 use crate::{
     Goal, TaskWords,
     draw::Draw,
     fixed_goal::failures_first,
     responder::{Received, Responder},
-    responses::unavailable_for,
+    responses::{unavailable_for, unavailable_with},
     task::{Case, PLAIN, Task},
     time_zone::{KOLKATA, PHOENIX},
 };
@@ -21,20 +22,15 @@ const AHEAD: Duration = Duration::from_secs(3);
 /// accept no wait that is longer than five seconds.
 const FURTHER_AHEAD: Duration = Duration::from_millis(4_900);
 
-/// Values that are neither seconds nor a date, of which each case has one of a group. Some
-/// readers of dates take the last two for days that have passed.
-const UNUSABLE: [&[&str]; 4] = [
-    &["", "soon", "2 s"],
-    &["0x2", "never", "tomorrow"],
-    &["-1"],
-    &["1.5"],
-];
+/// A reader of dates may take the value for a day that has passed.
+const MINUS_ONE: Case = Case::new("503 twice with Retry-After: -1, then 200", |draw| {
+    unusable(draw, UnusableValue("-1"))
+});
 
-/// Run several times, each with one value: many clients make only three attempts, the first
-/// retry of a slow runtime takes longer than the others, and a verdict needs four gaps of each.
-const fn unusable_twice(responder: fn(&mut Draw) -> Box<dyn Responder>) -> Case {
-    Case::new("503 twice with an invalid Retry-After, then 200", responder)
-}
+/// A reader of numbers may take the value for zero.
+const SOON: Case = Case::new("503 twice with Retry-After: soon, then 200", |draw| {
+    unusable(draw, UnusableValue("soon"))
+});
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -65,10 +61,16 @@ pub(super) const TASK: Task = Task {
             further_ahead,
         )
         .in_zone(PHOENIX),
-        unusable_twice(|draw| unusable(draw, UNUSABLE[0])),
-        unusable_twice(|draw| unusable(draw, UNUSABLE[1])),
-        unusable_twice(|draw| unusable(draw, UNUSABLE[2])),
-        unusable_twice(|draw| unusable(draw, UNUSABLE[3])),
+        // Each value several times: many clients make only three attempts, the first retry of a
+        // slow runtime takes longer than the others, and a verdict needs four gaps of each.
+        MINUS_ONE,
+        SOON,
+        MINUS_ONE,
+        SOON,
+        MINUS_ONE,
+        SOON,
+        MINUS_ONE,
+        SOON,
     ],
     ..PLAIN
 };
@@ -79,7 +81,6 @@ enum Says {
     /// Further ahead, in the older format that a recipient must understand too (RFC 9110 §5.6.7).
     Rfc850,
     Passed(Duration),
-    Unusable(&'static str),
 }
 
 impl Says {
@@ -88,7 +89,6 @@ impl Says {
             Self::Ahead => httpdate::fmt_http_date(now + AHEAD),
             Self::Rfc850 => rfc850(&httpdate::fmt_http_date(now + FURTHER_AHEAD)),
             Self::Passed(ago) => httpdate::fmt_http_date(now - *ago),
-            Self::Unusable(value) => (*value).to_owned(),
         }
     }
 }
@@ -114,39 +114,37 @@ fn rfc850(date: &str) -> String {
     }
 }
 
-/// Failures that say these in turn, and then a value.
-fn saying(draw: &mut Draw, failures: Vec<Says>) -> Box<dyn Responder> {
-    let failure = |says: Says| move |request: &Received| unavailable_for(&says.written(request.at));
-    let failures = failures.into_iter().map(failure).collect();
-    failures_first(draw, Goal::result, failures)
+/// A failure that says this, and then a success.
+fn saying(draw: &mut Draw, says: Says) -> Box<dyn Responder> {
+    let failure = move |request: &Received| unavailable_for(&says.written(request.at));
+    failures_first(draw, Goal::result, vec![failure])
+}
+
+/// Two failures whose Retry-After has this value, and then a success.
+fn unusable(draw: &mut Draw, value: UnusableValue) -> Box<dyn Responder> {
+    let failure = move |_: &Received| unavailable_with(value);
+    failures_first(draw, Goal::result, vec![failure; 2])
 }
 
 fn ahead(draw: &mut Draw) -> Box<dyn Responder> {
-    saying(draw, vec![Says::Ahead])
+    saying(draw, Says::Ahead)
 }
 
 fn further_ahead(draw: &mut Draw) -> Box<dyn Responder> {
-    saying(draw, vec![Says::Rfc850])
+    saying(draw, Says::Rfc850)
 }
 
 fn passed(draw: &mut Draw) -> Box<dyn Responder> {
     let ago = Duration::from_secs(draw.number(2..=7_200));
-    saying(draw, vec![Says::Passed(ago)])
-}
-
-/// One of these values, twice.
-fn unusable(draw: &mut Draw, values: &[&'static str]) -> Box<dyn Responder> {
-    let mut values = values.to_vec();
-    draw.shuffle(&mut values);
-    let value = values.pop().unwrap_or_default();
-    saying(draw, vec![Says::Unusable(value), Says::Unusable(value)])
+    saying(draw, Says::Passed(ago))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::BTreeMap;
 
-    use http::{StatusCode, header::RETRY_AFTER};
+    use http::{HeaderMap, StatusCode, header::RETRY_AFTER};
+    use wire::RetryAfter;
 
     use super::*;
 
@@ -205,24 +203,24 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_value_is_neither_seconds_nor_a_date() {
-        for value in UNUSABLE.concat() {
-            assert!(value.parse::<u64>().is_err(), "{value:?}");
-            assert!(httpdate::parse_http_date(value).is_err(), "{value:?}");
-        }
-        let cases = TASK
-            .cases
-            .iter()
-            .filter(|case| case.name.contains("invalid"));
-        let values = cases.map(|case| {
+    fn four_cases_have_one_invalid_value_and_four_another_and_each_is_named_by_it() {
+        let cases = TASK.cases.iter();
+        let cases = cases.filter(|case| case.time_zone.is_none());
+        let mut values = BTreeMap::<_, u32>::new();
+        for case in cases {
             let responder = (case.responder)(&mut Draw::new(7, "retry-at", 0));
             let (said, then) = said(responder, &Received::of("/value"));
-            assert_eq!((said.len(), then), (2, StatusCode::OK));
-            assert_eq!(said[0], said[1]);
-            said[0].clone()
-        });
-        let values: HashSet<_> = values.collect();
-        assert_eq!(values.len(), 4);
-        assert!(values.is_superset(&["-1", "1.5"].map(str::to_owned).into()));
+            let value = said[0].clone();
+
+            assert_eq!((said, then), (vec![value.clone(); 2], StatusCode::OK));
+            let name = format!("503 twice with Retry-After: {value}, then 200");
+            assert_eq!(case.name, name);
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.parse().expect("text"))]);
+            let read = RetryAfter::of(&headers, SystemTime::now);
+            assert!(read.is_some_and(|read| !read.is_usable()), "{value:?}");
+            *values.entry(value).or_default() += 1;
+        }
+        let expected = [("-1".to_owned(), 4), ("soon".to_owned(), 4)];
+        assert_eq!(values, expected.into());
     }
 }

@@ -111,11 +111,11 @@ mod tests {
         let context = CardContext::of(&cases.collect::<Vec<_>>());
 
         let gaps = context.gaps.iter();
-        let gaps: Vec<_> = gaps.map(|gap| (gap.place, gap.length)).collect();
-        let expected = [((0, 503), 5), ((1, 503), 50), ((0, 503), 6)];
+        let gaps: Vec<_> = gaps.map(|gap| (gap.place.number, gap.length)).collect();
+        let expected = [(0, 5), (1, 50), (0, 6)];
         assert_eq!(
             gaps,
-            expected.map(|(place, millis)| (place, Duration::from_millis(millis)))
+            expected.map(|(number, millis)| (number, Duration::from_millis(millis)))
         );
     }
 }

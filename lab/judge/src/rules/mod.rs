@@ -36,6 +36,8 @@ pub mod retry_after_unusable;
 mod rule;
 pub mod same_body;
 #[cfg(test)]
+mod simulated;
+#[cfg(test)]
 pub(crate) mod testing;
 pub mod token_elsewhere;
 
