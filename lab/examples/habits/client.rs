@@ -100,6 +100,7 @@ impl Client {
                 Habit::CountsAllAttempts => self.retries + 1 >= self.attempts(),
                 Habit::BudgetNeverRefills if self.retries == BUDGET_OF_RETRIES => true,
                 Habit::NeverGivesUpOn429 if is_limited => false,
+                Habit::NeverGivesUpOnBrokenConnections if outcome.is_err() => false,
                 _ => number == self.attempts(),
             };
             if !may_pass || is_last {
@@ -184,7 +185,9 @@ impl Client {
         let millis = match self.habit {
             Habit::NoWait => 0,
             Habit::NoJitter => 100,
-            Habit::NeverGivesUp | Habit::NeverGivesUpOn429 => rand::random_range(20..60),
+            Habit::NeverGivesUp
+            | Habit::NeverGivesUpOn429
+            | Habit::NeverGivesUpOnBrokenConnections => rand::random_range(20..60),
             Habit::WaitsLong => rand::random_range(2_500..3_000),
             Habit::Alone => rand::random_range(20..600),
             _ => rand::random_range(20..150) << number.min(4),

@@ -62,6 +62,8 @@ pub(crate) enum Habit {
     NeverGivesUp,
     /// It gives up after failures of the service, and never after a 429.
     NeverGivesUpOn429,
+    /// It gives up after failures of the service, and never after a broken connection.
+    NeverGivesUpOnBrokenConnections,
     /// It retries a refused request.
     RetriesRefusals,
     /// It retries after invalid JSON.

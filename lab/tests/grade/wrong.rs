@@ -13,7 +13,7 @@ use crate::grade::{SLOTS, assert_none, describe, fault, graded, habit};
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
 
-pub(crate) const TABLE: [Row; 31] = [
+pub(crate) const TABLE: [Row; 32] = [
     ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
     ("stops-at-empty-page", "read-all", &["empty-page"]),
     ("token-in-url", "read-all", &["no-url-credentials"]),
@@ -41,6 +41,11 @@ pub(crate) const TABLE: [Row; 31] = [
     ("sends-token-on", "redirect-post", &["token-elsewhere"]),
     ("never-gives-up", "down", &["finite-attempts"]),
     ("never-gives-up-on429", "down", &["finite-attempts"]),
+    (
+        "never-gives-up-on-broken-connections",
+        "down",
+        &["finite-attempts"],
+    ),
     ("retries-refusals", "refused", &["no-retry-4xx"]),
     ("retries-bad-json", "invalid-body", &["body-json"]),
     (

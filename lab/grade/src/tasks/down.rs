@@ -1,12 +1,15 @@
 //! The service does not come back, whatever it responds with.
 
+use host::{ConnectionFault, FaultLabel};
 use judge::rules::{CaseKind, backoff_jitter, backoff_waits, finite_attempts};
 use std::time::Duration;
 
 use crate::{
     Goal, TaskWords,
     fixed_goal::fixed_goal,
-    responses::{bad_gateway, too_many, too_many_for, unavailable},
+    responses::{
+        asks_for_a_fresh_connection, bad_gateway, too_many, too_many_for, unavailable, withheld,
+    },
     task::{Case, PLAIN, Task},
 };
 
@@ -14,8 +17,8 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "down",
         path: "/value",
-        text: "GET the URL. The service fails for longer than you may wait, with a 503, a 502 or a \
-               429, whether you retry or not: print an error, {\"error\": …}, or exit with a code \
+        text: "GET the URL. The service fails for longer than you may wait, with a 503, a 502, a \
+               429 or a broken connection, whether you retry or not: print an error, {\"error\": …}, or exit with a code \
                other than 0.",
         goal: r#"{"error": "…"}"#,
         hint: "A client cannot know whether the next attempt will succeed, so the number of \
@@ -43,6 +46,51 @@ pub(super) const TASK: Task = Task {
         Case::new("429 with a Retry-After of 1 s, for ever", |_| {
             fixed_goal(Goal::Error, |_| too_many_for("1"))
         }),
+        // A library may retry this below the client's own retries, which do not count it.
+        Case::new("the connection breaks, for ever", |_| {
+            fixed_goal(Goal::Error, |request| {
+                if request.is_fresh {
+                    withheld(ConnectionFault::Close, FaultLabel::LOST_RESPONSE)
+                } else {
+                    asks_for_a_fresh_connection()
+                }
+            })
+        }),
     ],
     ..PLAIN
 };
+
+#[cfg(test)]
+mod tests {
+    use http::{StatusCode, header::CONNECTION};
+
+    use super::*;
+    use crate::{draw::Draw, responder::Received};
+
+    /// A transport may send a request again that was on a connection which was used before.
+    #[test]
+    fn only_fresh_connections_break_and_each_of_them_does() {
+        let cases = TASK.cases.iter();
+        let mut breaks = cases.filter(|case| case.name.contains("connection breaks"));
+        let case = breaks.next().expect("a case");
+        let mut responder = (case.responder)(&mut Draw::new(7, "down", 4));
+        let mut respond = |is_fresh| {
+            let request = Received {
+                is_fresh,
+                ..Received::of("/value")
+            };
+            responder.respond(&request).response
+        };
+
+        for _ in 0..30 {
+            let broken = respond(true);
+            let faults = broken.extensions();
+            assert_eq!(faults.get(), Some(&ConnectionFault::Close));
+            assert_eq!(faults.get(), Some(&FaultLabel::LOST_RESPONSE));
+            let used = respond(false);
+            assert_eq!(used.extensions().get::<ConnectionFault>(), None);
+            assert_eq!(used.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(used.headers()[CONNECTION], "close");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The attempts of a call must be finite.
 
-use wire::counted;
+use wire::{FaultLabel, WireRequest, counted};
 
 use super::{
     Case, Judge, Judgement, Rule, RuleLevel, backoff::is_refused_for_now, not_repeated::is_look,
@@ -27,14 +27,17 @@ const MOST: usize = 20;
 /// believes that the call is over.
 fn judge(case: &Case<'_>) -> Judgement {
     let mut newest_first = case.wire.entries.iter().rev();
-    let newest = newest_first.find(|request| request.status.is_some() && !is_look(request));
-    if !newest.is_some_and(is_refused_for_now) {
+    let newest = newest_first.find(|request| {
+        let has_ended = request.status.is_some() || is_broken_off(request);
+        has_ended && !is_look(request)
+    });
+    if !newest.is_some_and(has_failed_for_now) {
         return Judgement::not_exercised();
     }
     let retries = case
         .ties
         .repetitions()
-        .filter(|(first, _)| is_refused_for_now(first));
+        .filter(|(first, _)| has_failed_for_now(first));
     let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
     let requests = seqs.len() + 1;
     let stopped = case.process.filter(|process| process.left_running);
@@ -65,8 +68,19 @@ fn judge(case: &Case<'_>) -> Judgement {
     }
 }
 
+fn has_failed_for_now(request: &WireRequest) -> bool {
+    is_refused_for_now(request) || is_broken_off(request)
+}
+
+/// Whether the service broke its connection in place of a response.
+fn is_broken_off(request: &WireRequest) -> bool {
+    request.fault == Some(FaultLabel::LOST_RESPONSE)
+}
+
 #[cfg(test)]
 mod tests {
+    use wire::ClosedBy;
+
     use super::*;
     use crate::rules::testing::{Script, hold};
 
@@ -84,6 +98,44 @@ mod tests {
             down(20).exits(1, "") => Kept,
             down(21).exits(1, "") => Broken [21],
             down(22) => Broken [21, 22]: "22 requests",
+        }
+    }
+
+    #[test]
+    fn a_connection_that_the_service_broke_is_a_failure() {
+        let broken = |requests: u64| {
+            let respond = |script: Script, number| {
+                let script = script.respond(number * 400, 200).lost();
+                script.on(number, 1).fault(FaultLabel::LOST_RESPONSE)
+            };
+            (1..=requests).fold(Script::new(), respond)
+        };
+
+        hold! { RULE;
+            broken(1).exits(1, "") => Skipped,
+            broken(20).exits(1, "") => Kept,
+            broken(3).respond(9_000, 200).exits(0, "") => NotExercised,
+            broken(3).stopped_at(20_000) => CannotTell,
+            broken(21).exits(1, "") => Broken [21],
+            broken(22) => Broken [21, 22]: "22 requests",
+        }
+    }
+
+    /// The service breaks only fresh connections. If one ends that was used before, the transport
+    /// may send the request again.
+    #[test]
+    fn a_request_that_the_transport_may_have_sent_again_is_not_a_retry() {
+        let attempt = |script: Script, number: u64| {
+            let used = script.respond(number * 400, 200).lost().on(2 * number, 2);
+            let used = used.connection(2 * number, Some((number * 400, ClosedBy::Service)));
+            let fresh = used.respond(number * 400 + 1, 503);
+            fresh.on(2 * number + 1, 1)
+        };
+        let attempts = |number: u64| (1..=number).fold(Script::new(), attempt).exits(1, "");
+
+        hold! { RULE;
+            attempts(20) => Kept,
+            attempts(21) => Broken [41],
         }
     }
 
