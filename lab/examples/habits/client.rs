@@ -3,7 +3,7 @@
 use std::{
     io,
     process::Command,
-    thread::sleep,
+    thread::{park, sleep},
     time::{Duration, SystemTime},
 };
 
@@ -17,6 +17,9 @@ const BUDGET: Duration = Duration::from_secs(30);
 
 /// The retries of a budget that never fills up again.
 const BUDGET_OF_RETRIES: u32 = 10;
+
+/// The connections of a client that never closes a response.
+const CONNECTIONS: usize = 12;
 
 /// How long it waits for a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
@@ -34,6 +37,8 @@ pub(crate) struct Client {
     connection: Option<Connection>,
     /// A connection on which nothing is sent.
     unused: Option<Connection>,
+    /// The connections whose responses were not closed.
+    left_open: Vec<Connection>,
     /// The request that was sent last.
     last: Option<Request>,
     requests: usize,
@@ -54,6 +59,7 @@ impl Client {
             host: host.to_owned(),
             connection: None,
             unused: None,
+            left_open: Vec::new(),
             last: None,
             requests: 0,
             retries: 0,
@@ -212,6 +218,10 @@ impl Client {
         if self.requests == 1 {
             self.begin(request)?;
         }
+        while self.left_open.len() == CONNECTIONS {
+            // It waits for a connection that nothing will give back.
+            park();
+        }
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.connect()?,
@@ -225,6 +235,10 @@ impl Client {
         };
         if self.has(Habit::ForgetsCutBodies) && response.body.is_err() {
             return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if self.has(Habit::NeverClosesResponses) {
+            self.left_open.push(connection);
+            return Ok(response);
         }
         let is_reused = !matches!(self.habit, Habit::Http10 | Habit::ConnectionPerRequest);
         if is_reused && response.keeps_open() {

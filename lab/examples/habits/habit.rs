@@ -36,6 +36,8 @@ pub(crate) enum Habit {
     CountsAllAttempts,
     /// It has a budget of retries that never fills up again.
     BudgetNeverRefills,
+    /// It never closes a response, and has only so many connections.
+    NeverClosesResponses,
     /// It keeps a connection that is broken.
     KeepsBrokenConnection,
     /// It follows every redirect with a GET.

@@ -12,7 +12,7 @@ use wire::{
     duration, duration_left,
 };
 
-use crate::remark;
+use crate::{in_flight::left_open, remark};
 
 /// The word for the goal of a task, where rules have their ids.
 pub const GOAL: &str = "goal";
@@ -299,11 +299,15 @@ fn doing(wire: &WireRecord, at: Duration) -> Option<String> {
             last.seq,
             since(head)
         ),
-        (Some(_), Some(ended)) => format!(
-            "still running, {} after the response to request {}",
-            since(ended),
-            last.seq
-        ),
+        (Some(_), Some(ended)) => {
+            let open = left_open(wire, at).map(|open| format!("; {open}"));
+            format!(
+                "still running, {} after the response to request {}{}",
+                since(ended),
+                last.seq,
+                open.unwrap_or_default()
+            )
+        }
     })
 }
 
@@ -452,7 +456,7 @@ mod tests {
 
     use proptest::{collection::vec, prelude::*, sample::select};
     use serde_json::json;
-    use testkit::script::exits;
+    use testkit::script::{Script, exits};
     use wire::{ConnectionEnd, RetryAfter, WireRefusal, WireRequest};
 
     use super::*;
@@ -695,6 +699,12 @@ mod tests {
                 assert_eq!(judged, GoalResult::of(Missed, found));
             }
         }
+        let two = Script::new().respond(500, 200).on(1, 1).connection(1, None);
+        let two = two.respond(1_000, 200).on(2, 1).connection(2, None);
+        let judged = Goal::Error.judge(&two.record(), Some(&time_up(10)));
+        let found = "still running, 9 s after the response to request 2; 2 connections were open \
+                     at the end";
+        assert_eq!(judged, GoalResult::of(Missed, found));
         let flood = ProcessRecord {
             stopped: Some(Stopped::Flood),
             ..time_up(10)

@@ -1,6 +1,6 @@
 //! The most requests of a case that were in flight at one moment, or connections that were open.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use wire::{WireRecord, WireRequest};
 
@@ -40,6 +40,29 @@ fn most_in_flight(requests: &[WireRequest], since: Duration) -> usize {
     }))
 }
 
+/// The connections that a client had left open at this moment; none if it needed them.
+///
+/// A client needs as many connections as it had requests in flight at once. One that never closes
+/// a response opens another for each request, until its pool is empty. A connection without a
+/// request may have been opened in advance, and does not count.
+pub(crate) fn left_open(wire: &WireRecord, at: Duration) -> Option<String> {
+    let connections = wire.connections.iter().filter(|connection| {
+        let is_open = connection.closed.is_none_or(|end| end.at >= at);
+        is_open && connection.requests > 0
+    });
+    let open: HashSet<_> = connections.map(|connection| connection.number).collect();
+    let needed = most_at_once(wire.entries.iter().map(|request| {
+        let is_open = request
+            .connection
+            .is_some_and(|number| open.contains(&number));
+        let broken_off = (!is_open).then(|| request.head.unwrap_or(request.arrived));
+        (request.arrived, request.ended.or(broken_off))
+    }));
+    let is_whole = wire.dropped == 0 && wire.connections_dropped == 0;
+    (is_whole && open.len() > needed.max(1))
+        .then(|| format!("{} connections were open at the end", open.len()))
+}
+
 /// The most of these that went on at one moment, given when each begins and ends; one without an
 /// end goes on for ever.
 pub(crate) fn most_at_once(spans: impl IntoIterator<Item = (Duration, Option<Duration>)>) -> usize {
@@ -59,6 +82,7 @@ pub(crate) fn most_at_once(spans: impl IntoIterator<Item = (Duration, Option<Dur
 mod tests {
     use proptest::{collection::vec, option, prelude::*};
     use testkit::script::Script;
+    use wire::ClosedBy;
 
     use super::*;
 
@@ -87,6 +111,50 @@ mod tests {
         }
         let lost = Script::new().respond(0, 200).lost();
         assert_eq!(in_flight(&at_once(lost, 10, 3).record()), None);
+    }
+
+    #[test]
+    fn connections_that_a_client_needs_are_not_left_open() {
+        let end = Duration::from_secs(10);
+        let asks = |script: Script, number: u64, lasting: u64| {
+            let script = script.respond(100 * number, 200).lasting(lasting);
+            script.on(number, 1)
+        };
+        let each_open = |number: u64, lasting: u64| {
+            (1..=number).fold(Script::new(), |script, number| {
+                asks(script, number, lasting).connection(number, None)
+            })
+        };
+        let closed = |millis| each_open(1, 1).connection(2, Some((millis, ClosedBy::Client)));
+        let unanswered = (1..=3).fold(Script::new(), |script, number| {
+            let script = asks(script, number, 1).connection(number, None);
+            script.lost()
+        });
+        let two = Some("2 connections were open at the end");
+        for (script, found) in [
+            (
+                each_open(12, 1),
+                Some("12 connections were open at the end"),
+            ),
+            (each_open(2, 1), two),
+            (each_open(1, 1), None),
+            // Two were in flight at once.
+            (each_open(2, 150), None),
+            (
+                each_open(3, 150),
+                Some("3 connections were open at the end"),
+            ),
+            (unanswered, None),
+            // The lab ended the client.
+            (closed(10_001), two),
+            (closed(9_000), None),
+            (each_open(2, 1).dropping(1), None),
+        ] {
+            assert_eq!(left_open(&script.record(), end).as_deref(), found);
+        }
+        let mut in_advance = each_open(2, 1).record();
+        in_advance.connections[1].requests = 0;
+        assert_eq!(left_open(&in_advance, end), None);
     }
 
     proptest! {

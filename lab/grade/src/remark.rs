@@ -4,28 +4,31 @@ use std::time::Duration;
 
 use wire::{LINGER, ProcessRecord, WireRecord, duration};
 
-use crate::in_flight::{in_flight, most_at_once};
+use crate::in_flight::{in_flight, left_open, most_at_once};
 
 /// With fewer requests, a connection for each says little.
 const MANY: u64 = 20;
 
 /// The first of these facts that holds.
 pub(crate) fn of(wire: &WireRecord, process: &ProcessRecord) -> Option<String> {
-    lingered(process)
+    lingered(wire, process)
         .or_else(|| waited_for_nothing(wire, process))
         .or_else(|| hardly_reused(wire))
         .or_else(|| slowed_down(wire))
 }
 
-/// The process went on for long after its result.
-fn lingered(process: &ProcessRecord) -> Option<String> {
+/// The process went on for long after its result. Connections that it left open may be why.
+fn lingered(wire: &WireRecord, process: &ProcessRecord) -> Option<String> {
     let time = process.ended.saturating_sub(process.printed_at?);
     if time < LINGER {
         return None;
     }
     let until = match process.stopped {
-        Some(_) => ", until the lab ended it",
-        None => "",
+        Some(_) => {
+            let open = left_open(wire, process.ended).map(|open| format!("; {open}"));
+            format!(", until the lab ended it{}", open.unwrap_or_default())
+        }
+        None => String::new(),
     };
     let time = duration(time);
     Some(format!(

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use grade::GoalVerdict;
 
-use crate::grade::{SLOTS, assert_none, fault, graded, habit, wrong::Row};
+use crate::grade::{SLOTS, assert_none, describe, fault, graded, habit, wrong::Row};
 
 /// Habit, task, and the rules that it breaks beside.
 const TABLE: [Row; 15] = [
@@ -32,4 +32,15 @@ async fn every_habit_misses_its_goal() {
         fault(&grade, &client, Some(GoalVerdict::Missed), rules)
     });
     assert_none(join_all(cases).await);
+}
+
+#[tokio::test]
+async fn a_client_that_never_closes_a_response_reads_how_many_connections_were_open() {
+    let grade = graded("many-calls", &habit("never-closes-responses"), &SLOTS).await;
+
+    // On a busy machine the goal is not judged, for another reason.
+    let is_reached = grade.goal.verdict == GoalVerdict::Reached;
+    let found = grade.goal.found.as_deref().unwrap_or_default();
+    let open = "; 12 connections were open at the end";
+    assert!(!is_reached && found.contains(open), "{}", describe(&grade));
 }
