@@ -21,9 +21,9 @@ pub(super) const TASK: Task = Task {
         path: "/value",
         text: "GET the URL. The response has no object: print its status.",
         goal: r#"{"status": n}"#,
-        hint: "A response can be complete without a body, as a 204 is. A 302 names another URL, \
-               and its own status is wanted here: many libraries follow a redirect unless they \
-               are told not to.",
+        hint: "A response can be complete without a body, as a 204 is. In the other case, print \
+               302, the status of the redirect itself: do not request the URL that it names. \
+               Many libraries follow a redirect unless they are told not to.",
         scenario: "no-content",
         ..PLAIN.words
     },

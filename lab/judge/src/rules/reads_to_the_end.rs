@@ -1,6 +1,6 @@
 //! A listing must be read to its end.
 
-use wire::{FaultLabel, IssuedCursor, WireRequest, counted};
+use wire::{FaultLabel, IssuedCursor, WireRequest};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel, result};
 
@@ -37,8 +37,8 @@ fn judge(case: &Case<'_>) -> Judgement {
         return Judgement::kept();
     }
     case.left_early(|| {
-        let pages = counted(pages.len() as u64, "page");
-        let found = format!("stopped after {pages} with a next cursor, and none had a null cursor");
+        let found = "ended without an error before the end of the listing, a page whose \
+                     next_cursor is null";
         Judgement::broken(vec![newest.seq], found)
     })
 }
@@ -61,8 +61,8 @@ mod tests {
         hold! { RULE;
             Script::new().respond(0, 200).exits(0, result) => NotExercised,
             Script::new().respond(0, 200).issues_null() => NotExercised,
-            page().exits(0, result) => Broken [1]: "stopped after 1 page with a next cursor, and none had a null cursor",
-            two().exits(0, result) => Broken [2]: "stopped after 2 pages with a next cursor, and none had a null cursor",
+            page().exits(0, result) => Broken [1]: "ended without an error before the end of the listing, a page whose next_cursor is null",
+            two().exits(0, result) => Broken [2]: "ended without an error before the end of the listing, a page whose next_cursor is null",
             two().exits(1, r#"{"error": "limit"}"#) => Kept,
             two().exits(0, r#"{"error": "limit"}"#) => Kept,
             two().exits(1, result) => Kept,
