@@ -18,7 +18,7 @@ use reqwest_middleware::{Middleware, Result};
 use tracing::Level;
 
 use crate::bench::{
-    NOWHERE, Reply, Spans, Tally, http_error, page, read, retry_after, status, sum, watch,
+    NOWHERE, Reply, Spans, Tally, Watch, http_error, page, read, retry_after, status, sum,
 };
 use crate::support::{
     drive::{finish, poll},
@@ -194,7 +194,7 @@ async fn the_readme_shows_the_lines_of_a_plain_subscriber() {
     let readme = include_str!("../README.md");
     let (log, writer) = io::pipe().expect("a pipe");
     let lines = tracing_subscriber::fmt().with_ansi(false);
-    let watch = watch(lines.with_writer(Arc::new(writer)).finish());
+    let watch = Watch::by(lines.with_writer(Arc::new(writer)).finish());
     let (client, _) = offline(always(|| Ok(status(503))), |builder| {
         builder.random(Arc::new(SeededRandom::new(1)))
     });

@@ -26,7 +26,7 @@ use wiremock::{MockServer, Request};
 pub use call::{call, contract_error, http_error, read, response_problem, transport_error};
 pub use reply::{Reply, Script, json, page, retry_after, status, typed};
 pub use silence::{NOWHERE, never_resolving, silently};
-pub use spans::{SpanRecord, Spans, Watch, watch};
+pub use spans::{SpanRecord, Spans, Watch};
 pub use tally::{Series, Tally, sum};
 
 /// The time of day at which every bench begins, since the Unix epoch: Sunday,

@@ -48,15 +48,17 @@ pub struct Watch {
     _second: Dispatch,
 }
 
-/// Hands what this thread traces to a subscriber.
-pub fn watch(subscriber: impl Into<Dispatch>) -> Watch {
-    Watch {
-        // With a single dispatcher in the process, `tracing` asks only the present
-        // thread whether a span that it meets for the first time is wanted, and
-        // remembers the result for all threads: a test without a subscriber could
-        // silence this one.
-        _second: Dispatch::new(registry()),
-        _default: dispatcher::set_default(&subscriber.into()),
+impl Watch {
+    /// Hands what this thread traces to a subscriber.
+    pub fn by(subscriber: impl Into<Dispatch>) -> Self {
+        Self {
+            // With a single dispatcher in the process, `tracing` asks only the present
+            // thread whether a span that it meets for the first time is wanted, and
+            // remembers the result for all threads: a test without a subscriber could
+            // silence this one.
+            _second: Dispatch::new(registry()),
+            _default: dispatcher::set_default(&subscriber.into()),
+        }
     }
 }
 
@@ -64,7 +66,7 @@ impl Spans {
     /// Begins to keep what this thread traces.
     pub fn watch() -> (Self, Watch) {
         let spans = Self::default();
-        let watch = watch(registry().with(spans.clone()));
+        let watch = Watch::by(registry().with(spans.clone()));
         (spans, watch)
     }
 
