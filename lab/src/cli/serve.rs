@@ -18,7 +18,7 @@ use crate::{
 
 /// How long the whole stop may take: the drain of the connections, and then the exports of
 /// runs.
-const LONGEST_STOP: Duration = Duration::from_millis(2_500);
+const LONGEST_STOP: Duration = Duration::from_millis(2_700);
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {

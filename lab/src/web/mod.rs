@@ -220,6 +220,8 @@ impl WebUi {
         // Event streams never end on their own, and the runs of a load may take long.
         self.shared.feed.close();
         self.shared.charts.close();
+        // They feed these streams.
+        self.chores.shutdown().await;
         self.shared.storms.stop().await;
         self.shared.runs.stop_unkept();
         self.phase.send_replace(Phase::Draining);
@@ -231,7 +233,6 @@ impl WebUi {
             }
         });
         self.shared.runs.stop().await;
-        self.chores.shutdown().await;
         self.shared.cards.stop().await?;
         // A panic in there has been reported.
         let page = page

@@ -138,7 +138,7 @@ fn a_write_that_nobody_reads_does_not_keep_a_signal_from_ending_a_command() {
 /// A client that holds a pipe, with a child of its own, and lets nobody but SIGKILL end it.
 fn stubborn_client(pipe: &Path) -> String {
     format!(
-        "trap '' TERM HUP; exec 9>{}; echo begun >&9; sleep 600 & wait",
+        "trap '' TERM HUP; exec 9>{}; echo begun >&9; sleep 60 & wait",
         pipe.display()
     )
 }

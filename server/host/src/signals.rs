@@ -21,7 +21,7 @@ use tokio::{runtime::Builder, sync::watch, time::sleep};
 
 /// How long a program may go on after the first signal. People and supervisors are promised
 /// three seconds.
-const LONGEST_END: Duration = Duration::from_millis(2_800);
+const LONGEST_END: Duration = Duration::from_millis(2_900);
 
 /// The stack of the thread, in bytes. It is small, and does not depend on `RUST_MIN_STACK`.
 const STACK: usize = 512 * 1024;
@@ -74,7 +74,7 @@ impl EndSignal {
 }
 
 /// The signals that end a program. From the moment it listens, the first one asks the program
-/// to end. A program that has not ended 2.8 s later is ended, and so it is by a second signal.
+/// to end. A program that has not ended 2.9 s later is ended, and so it is by a second signal.
 #[derive(Debug)]
 pub struct Signals(watch::Receiver<()>);
 
