@@ -206,7 +206,9 @@ impl Waterfall<'_> {
                 @if !row.is_heading() {
                     (self.rules())
                     (self.bars(row))
-                    @if !row.is_call { @for bar in &row.bars { (self.caption(bar)) } }
+                    @if !row.is_call && row.end.is_some() {
+                        @for bar in &row.bars { (self.caption(row, bar)) }
+                    }
                 }
             }
             span.how {
@@ -240,19 +242,23 @@ impl Waterfall<'_> {
         }
     }
 
-    /// How long an attempt took, or by how much a wait was late, beside its bar: before the bar
-    /// if there is no space after it, and on the bar if there is none before it either.
-    fn caption(&self, bar: &Bar) -> Markup {
+    /// How long an attempt took, or by how much a wait was late, behind its bar. If there is no
+    /// space behind it, an attempt has it before all bars of its row, and a line has it on
+    /// itself, set off from it.
+    fn caption(&self, row: &Row, bar: &Bar) -> Markup {
         let took = bar.to.filter(|_| bar.kind.is_attempt());
         let took = took.map(|to| duration(to.saturating_sub(bar.from)));
         let Some(words) = took.or_else(|| bar.delay()) else {
             return Markup::default();
         };
-        let (from, to) = (self.share(bar.from), self.share(self.timeline.end(bar)));
-        let (x, dx, anchor, place) = match (to > 85.0, from < 15.0) {
-            (true, false) => (from, -6, "end", ""),
-            (true, true) => (to, -6, "end", " on"),
-            (false, _) => (to, 6, "start", ""),
+        let first = row.bars.first().map_or(0.0, |first| self.share(first.from));
+        let to = self.share(self.timeline.end(bar));
+        let (x, dx, anchor, place) = if to <= 85.0 {
+            (to, 6, "start", "")
+        } else if first >= 15.0 && bar.kind != Kind::Late {
+            (first, -6, "end", "")
+        } else {
+            (to, -6, "end", " on")
         };
         let late = if bar.kind == Kind::Late { " late" } else { "" };
         html! {
