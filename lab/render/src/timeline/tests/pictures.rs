@@ -409,3 +409,37 @@ fn numbers_of_a_limit_do_not_overlap() {
         "{heights:?}"
     );
 }
+
+/// A caption stands behind its bar, or else before the row's bars, or else on its line.
+#[test]
+fn no_caption_leaves_the_picture_or_lies_under_a_bar() {
+    let late = Bar::new(Kind::Late, ms(100), ms(400));
+    let pause = Bar::new(Kind::Pause, ms(10), ms(395));
+    let attempt = Bar::new(Kind::Good, ms(395), ms(400));
+    let timeline = timeline([
+        row(Kind::Failed, 0, 5, "attempt 1", "503"),
+        row(Kind::Good, 350, 360, "attempt 2", "200 OK"),
+        with(row(Kind::Wait, 60, 400, "wait 40 ms", "backoff"), &[late]),
+        with(row(Kind::Good, 395, 400, "GET", "200"), &[pause, attempt]),
+        Row {
+            end: None,
+            ..row(Kind::Good, 100, 100, "POST", "201")
+        },
+    ]);
+
+    let page = page(&[&timeline], false);
+
+    let captions = page.split("<text class=\"").skip(1).map(|text| {
+        let (attributes, words) = text.split_once('>').expect("a text");
+        let class = attributes.split('"').next().unwrap_or_default();
+        let [x, dx, anchor] = ["x", "dx", "text-anchor"].map(|name| values(attributes, name)[0]);
+        let words = words.split('<').next().unwrap_or_default();
+        format!("{words}: {class} at {x}{dx} {anchor}")
+    });
+    insta::assert_snapshot!(captions.collect::<Vec<_>>().join("\n"), @"
+    5 ms: lasted at 1.250%6 start
+    10 ms: lasted at 87.500%-6 end
+    late 300 ms: lasted on late at 100.000%-6 end
+    5 ms: lasted on at 100.000%-6 end
+    ");
+}
