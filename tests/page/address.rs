@@ -51,9 +51,9 @@ async fn a_reload_and_an_address_lead_back_to_a_run() {
     let rows = "each('.rows > li').filter((row) => row.checkVisibility())";
     browser
         .shows_all(&[
-            (&format!("{rows}.length"), json!(67 + 67)),
+            (&format!("{rows}.length"), json!(67 + 1 + 67)),
             (
-                &format!("{rows}.every((row) => !row.firstElementChild.open)"),
+                &format!("{rows}.every((row) => !row.firstElementChild?.open)"),
                 json!(true),
             ),
             (

@@ -19,7 +19,8 @@ async fn a_give_up_is_seen_and_leads_to_its_run_and_a_restart_begins_at_zero() {
     let browser = Browser::at(&lab, PROJECTOR, "flaky-gives-up").await;
     browser.click("label:has([value=virtual])").await;
     let run = browser.run().await;
-    let numbers = "each('#chart-2 tbody :is(th, .number)').map((cell) => cell.innerText.replace(/\\s+/g, ' '))";
+    let numbers =
+        "each('#chart-2 tbody :is(th, .num)').map((cell) => cell.innerText.replace(/\\s+/g, ' '))";
 
     // The chart names what moved it, by keyboard and for a screen reader too.
     browser.press("t").await;

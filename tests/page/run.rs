@@ -182,7 +182,7 @@ async fn two_clients_are_compared_with_the_settings_of_the_form() {
     ] {
         let shown = format!(
             "[...each('.counters tbody tr').find((row) => row.textContent.startsWith('{name}'))
-                 .querySelectorAll('.number')].map((cell) => cell.innerText.trim())"
+                 .querySelectorAll('.num')].map((cell) => cell.innerText.trim())"
         );
         browser.shows(&shown, json!(parts)).await;
     }
