@@ -227,3 +227,36 @@ impl Signs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::STYLE;
+
+    /// A bar whose pattern is missing would have no fill at all.
+    #[test]
+    fn the_style_sheet_names_only_patterns_that_exist() {
+        let drawn = patterns().into_string();
+
+        let named = STYLE.split("url(\"#").skip(1);
+        let named: Vec<_> = named.filter_map(|rest| rest.split('"').next()).collect();
+        assert!(named.contains(&"hatch"), "{named:?}");
+        for pattern in named {
+            assert!(drawn.contains(&format!("id=\"{pattern}\"")), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn no_two_kinds_look_alike() {
+        for one in Kind::ALL {
+            for other in Kind::ALL {
+                let looks = |kind: Kind| (kind.class(), kind.words());
+                assert_eq!(
+                    looks(one) == looks(other),
+                    one == other,
+                    "{one:?} {other:?}"
+                );
+            }
+        }
+    }
+}
