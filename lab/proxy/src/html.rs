@@ -93,7 +93,7 @@ fn requests(number: usize, case: &CaseCard) -> Markup {
             h2 { (case.route) ": " (case.event) }
             @if let Some(end) = &case.end { p.remark { "The command: " (end.words()) } }
             (waterfall.draw(|_| None))
-            (legend(&[&timeline]))
+            (legend(&[&timeline], Layout::Requests))
         }
     }
 }

@@ -113,7 +113,7 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
                 "Below are the requests of each case. Times count from its first request, and each \
                  case has an axis of its own."
             }
-            (legend(&timelines.iter().collect::<Vec<_>>()))
+            (legend(&timelines.iter().collect::<Vec<_>>(), Layout::Requests))
         }
     }
 }

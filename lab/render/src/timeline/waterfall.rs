@@ -60,6 +60,12 @@ impl Layout {
         }
     }
 
+    /// Whether a row has the sign of its kind. Beside the requests of a case, a check mark is a
+    /// verdict, and nothing else has one.
+    fn has_signs(self) -> bool {
+        self != Self::Requests
+    }
+
     fn class(self) -> &'static str {
         match self {
             Self::Run => "fall",
@@ -201,7 +207,10 @@ impl Waterfall<'_> {
     fn cells(&self, row: &Row) -> Markup {
         html! {
             span.at { (duration(row.at)) }
-            span.what { (sign(row.kind)) (row.label) }
+            span.what {
+                @if self.layout.has_signs() { (sign(row.kind)) }
+                (row.label)
+            }
             svg.chart aria-hidden="true" {
                 @if !row.is_heading() {
                     (self.rules())
@@ -385,9 +394,10 @@ fn drawn_of(alike: &[&[Row]]) -> usize {
     }
 }
 
-/// The meanings of the bars that occur in these timelines, each once.
+/// The meanings of the bars that occur in these timelines, each once, with the signs of the
+/// layout.
 #[must_use]
-pub fn legend(timelines: &[&Timeline]) -> Markup {
+pub fn legend(timelines: &[&Timeline], layout: Layout) -> Markup {
     let rows = timelines.iter().flat_map(|timeline| timeline.shown());
     let (mut kinds, mut has_ceiling) = (BTreeSet::new(), false);
     for row in rows {
@@ -401,7 +411,7 @@ pub fn legend(timelines: &[&Timeline]) -> Markup {
             @for kind in kinds {
                 li {
                     svg.sample aria-hidden="true" { (sample(kind)) }
-                    (sign(kind))
+                    @if layout.has_signs() { (sign(kind)) }
                     (kind.words())
                 }
                 @if kind == Kind::Wait && has_ceiling {

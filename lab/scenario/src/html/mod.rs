@@ -226,7 +226,7 @@ impl<'a> Story<'a> {
                         (waterfall.draw(|row| Some(facts.draw(row))))
                     }
                 }
-                (legend(&timelines))
+                (legend(&timelines, layout))
                 p.terms.run { "seed " (self.seed) " · " (self.pace.phrase()) }
             }
         }

@@ -164,9 +164,8 @@ fn a_chart_has_its_numbers_now_and_its_rise_since_the_left_edge() {
 
     let html = charts(&history, &[], "http://127.0.0.1:8765").into_string();
 
-    let numbers = |now: u64, rise: u64| {
-        format!("<td class=\"number\">{now}</td><td class=\"number\">+{rise}</td>")
-    };
+    let numbers =
+        |now: u64, rise: u64| format!("<td class=\"num\">{now}</td><td class=\"num\">+{rise}</td>");
     for expected in [
         &numbers(80, 10),
         &numbers(20, 0),
@@ -190,7 +189,7 @@ fn while_all_is_shown_a_counter_has_one_number() {
     let html = charts(&history, &[], "").into_string();
 
     let (attempts, _) = html.split_once("</figure>").expect("a chart");
-    assert_eq!(attempts.matches("\"number\"").count(), 2, "{attempts}");
+    assert_eq!(attempts.matches("\"num\"").count(), 2, "{attempts}");
     for expected in [">since start</th>", ">8</td>", "H60V40H60"] {
         assert!(attempts.contains(expected), "{expected} in {attempts}");
     }
@@ -218,8 +217,8 @@ fn after_fifteen_minutes_nothing_older_is_shown() {
     for (text, part) in [
         (&*html, "last 15 min</th>"),
         (&html, "<span>−15 min</span>"),
-        (&html, "39</td><td class=\"number\">+29</td>"),
-        (durations, "≤ 100 ms</td><td class=\"number\">≤ 100 ms</td>"),
+        (&html, "39</td><td class=\"num\">+29</td>"),
+        (durations, "≤ 100 ms</td><td class=\"num\">≤ 100 ms</td>"),
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }

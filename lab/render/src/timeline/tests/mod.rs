@@ -62,7 +62,7 @@ fn page(timelines: &[&Timeline], folds_repeated: bool) -> String {
             };
             (waterfall.draw(|row| row.tags.is_empty().then(|| html! { "facts" })))
         }
-        (legend(timelines))
+        (legend(timelines, Layout::of_runs(timelines)))
     };
     drawn.into_string()
 }

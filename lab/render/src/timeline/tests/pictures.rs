@@ -443,3 +443,24 @@ fn no_caption_leaves_the_picture_or_lies_under_a_bar() {
     5 ms: lasted on at 100.000%-6 end
     ");
 }
+
+/// In a card a check mark is a verdict.
+#[test]
+fn requests_have_no_signs_of_their_own() {
+    let kinds = Kind::ALL.map(|kind| row(kind, 0, 5, "GET", "200"));
+    let timeline = timeline(kinds);
+
+    let waterfall = Waterfall {
+        timeline: &timeline,
+        axis: &axis(&[&timeline]),
+        title: "Requests",
+        prefix: "",
+        layout: Layout::Requests,
+        folds_repeated: false,
+    };
+    let page = waterfall.draw(|_| None).into_string();
+    let legend = legend(&[&timeline], Layout::Requests).into_string();
+
+    assert_eq!(values(&page, "id").len(), Kind::ALL.len());
+    assert!(!(page + &legend).contains(['✓', '✗']));
+}
