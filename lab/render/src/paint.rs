@@ -71,7 +71,7 @@ fn printable(sign: char, ascii: bool) -> char {
     match sign {
         '\t' => ' ',
         '·' | '–' if ascii => '-',
-        '→' if ascii => '>',
+        '→' | '›' if ascii => '>',
         '←' if ascii => '<',
         '…' if ascii => '~',
         '×' if ascii => 'x',

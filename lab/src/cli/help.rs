@@ -36,7 +36,7 @@ Examples:
 pub(crate) const BELOW_STORM: &str = "\
 How a row ends:
   ok after N s  from N seconds after the incident on, at least nine tenths as many
-                calls succeed as before it
+                calls succeed as before it; with a mark, only in five times the length
   DOWN          at the end less than half as many of them do
   degraded      between the two
 
@@ -53,8 +53,10 @@ Examples:
       a policy of your own beside the others
   lab storm --policy 3-jitter 3-budget --calls-per-second 40
       other policies, by the names of their rows, and less load
-  lab storm --incident cut
-      another incident
+  lab storm --incident refusal --refused 0.3
+      another incident, which fails a share of the requests
+  lab storm --policy 3-jitter 3-budget --loads 40..80:10
+      how often each policy recovers, at several loads
 
 Exit codes:
   0  the storm was simulated, whatever its result

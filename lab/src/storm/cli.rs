@@ -13,8 +13,8 @@ use std::{
 
 use clap::Args;
 use storm::{
-    Cut, Plan, PolicyOptions, STORIES, SettingsOptions, policy, simulate_in_parallel,
-    simulate_seeds, story,
+    Cut, Loads, Plan, PolicyOptions, STORIES, SettingsOptions, policy, simulate_in_parallel,
+    simulate_loads, simulate_seeds, story,
 };
 use tokio::sync::oneshot;
 
@@ -28,6 +28,9 @@ use crate::cli::{
 /// The most seeds that one command simulates.
 const MOST_SEEDS: u32 = 1_000;
 
+/// The seeds of each cell of a table of loads, unless `--seeds` says otherwise.
+const SEEDS_OF_A_LOAD: u32 = 10;
+
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[arg(default_value = "spike", help = stories())]
@@ -39,14 +42,18 @@ pub(crate) struct Arguments {
     #[arg(long, value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
     /// Simulate this many seeds, starting with --seed, and count how often each policy
-    /// recovers
+    /// recovers [with --loads: 10]
     #[arg(long, value_name = "N", value_parser = seeds, allow_hyphen_values = true)]
     seeds: Option<u32>,
-    /// Print the storm or the results of the seeds as JSON
+    /// Simulate each of these loads, in calls per second, and count how often each policy
+    /// recovers: 40,60,80 or 40..100:10
+    #[arg(long, value_name = "LIST", conflicts_with = "calls_per_second")]
+    loads: Option<Loads>,
+    /// Print the storm, or the counts of the seeds or of the loads, as JSON
     #[arg(long)]
     json: bool,
-    /// Write the storm as an HTML report
-    #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
+    /// Write the storm, or the table of the loads, as an HTML report
+    #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Use ASCII only
     #[arg(long)]
@@ -80,6 +87,12 @@ impl Arguments {
         }
         plan.seed = self.seed.unwrap_or(plan.seed);
         plan.check()?;
+        if let Some(loads) = &self.loads {
+            plan.check_loads(loads, self.seeds.unwrap_or(SEEDS_OF_A_LOAD))?;
+        } else if self.report.is_some() && self.seeds.is_some() {
+            let error = "--report has no counts of seeds: remove --seeds, or add --loads";
+            return Err(error.into());
+        }
         Ok(plan)
     }
 }
@@ -90,8 +103,28 @@ pub(crate) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     let plan = arguments.plan().or_exit(Exit::Usage)?;
     let reports = arguments.report.iter();
     report::check(reports.map(|file| (report::OPTION, &**file)), &[])?;
-    let (text, is_cut) = match arguments.seeds {
-        None => {
+    let (text, is_cut) = match (&arguments.loads, arguments.seeds) {
+        (Some(loads), seeds) => {
+            let (loads, seeds) = (loads.clone(), seeds.unwrap_or(SEEDS_OF_A_LOAD));
+            let simulated = until_ctrl_c(move |is_over| {
+                let runs = plan.check_loads(&loads, seeds)?;
+                terminal::note(&format!("{runs} runs; Ctrl+C ends early"));
+                let bar = terminal::progress(runs.into());
+                simulate_loads(&plan, &loads, seeds, is_over, &|| bar.inc(1))
+            })?;
+            let table = simulated.or_exit(Exit::Usage)?;
+            if let Some(file) = &arguments.report {
+                report::write(file, &storm::html_loads(&table))?;
+            }
+            let text = if json {
+                render::json(&table)
+            } else {
+                storm::storm_loads(&table, &options)
+            };
+            let (simulated, all) = table.runs();
+            (text, simulated < all)
+        }
+        (None, None) => {
             let storm = until_ctrl_c(move |is_over| simulate_in_parallel(&plan, is_over))?;
             let storm = storm.or_exit(Exit::Usage)?;
             if let Some(file) = &arguments.report {
@@ -105,7 +138,7 @@ pub(crate) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             let mut runs = storm.policies.iter();
             (text, runs.any(|run| run.cut == Some(Cut::Cancelled)))
         }
-        Some(seeds) => {
+        (None, Some(seeds)) => {
             let simulated = until_ctrl_c(move |is_over| {
                 terminal::note(&format!("{seeds} seeds; Ctrl+C ends early"));
                 let bar = terminal::progress(seeds.into());
@@ -163,4 +196,45 @@ fn stories() -> String {
 
 fn seeds(text: &str) -> Result<u32, NumberError> {
     number::within(text, 1..=MOST_SEEDS.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn plan(command: &str) -> Plan {
+        let command = Command::try_parse_from(command.split(' '));
+        let command = command.unwrap_or_else(|error| panic!("{error}"));
+        command.arguments.plan().expect("a plan")
+    }
+
+    #[test]
+    fn the_command_of_a_plan_makes_the_same_plan() {
+        for command in [
+            "storm spike",
+            "storm herd --seed 7",
+            "storm spike --policy 3-jitter jitter --calls-per-second 40.5",
+            "storm budgets --attempts 3",
+            "storm deadlines --workers 20 --queue 5 --incident refusal --incident-lasts 2.5 \
+             --refused 0.3 --length 90 --attempts 5 --backoff constant --base 0.3 --budget 20 \
+             --concurrency 8 --deadline 4.5 --spread 1.5",
+            "storm spike --spike 2",
+        ] {
+            let plan = plan(command);
+
+            assert_eq!(plan.command(), command);
+            let again = self::plan(&plan.command());
+            assert_eq!((again.settings, again.seed), (plan.settings, plan.seed));
+            assert_eq!(again.policies, plan.policies, "{command}");
+            assert_eq!(again.story, plan.story);
+        }
+    }
 }

@@ -36,6 +36,9 @@ pub struct SettingsOptions {
     /// The load during a spike, as a multiple of the usual load [1 to 100]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     spike: Option<f64>,
+    /// The share of the responses that are a 503 during a refusal [0 to 1]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    refused: Option<f64>,
     /// The length of the storm: no call starts later [2 to 600]
     #[arg(long = "length", value_name = "SECONDS", allow_negative_numbers = true)]
     length_seconds: Option<f64>,
@@ -72,15 +75,31 @@ pub struct PolicyOptions {
     spread_seconds: Option<f64>,
 }
 
-/// A setting has a value outside its bounds.
+/// Why an option cannot be applied.
 #[derive(Debug, thiserror::Error)]
-#[error("{what} must be {rule} from {least} to {most}, got {got}")]
-pub struct OptionError {
-    what: &'static str,
-    rule: &'static str,
-    least: f64,
-    most: f64,
-    got: f64,
+pub enum OptionError {
+    /// It has a value outside its bounds.
+    #[error("{what} must be {rule} from {least} to {most}, got {got}")]
+    OutOfBounds {
+        /// The setting.
+        what: &'static str,
+        /// The kind of number.
+        rule: &'static str,
+        /// Its least value.
+        least: f64,
+        /// Its greatest value.
+        most: f64,
+        /// The given value.
+        got: f64,
+    },
+    /// It belongs to another incident.
+    #[error("{what} has no effect without the incident '{incident}'")]
+    OtherIncident {
+        /// The setting.
+        what: &'static str,
+        /// The incident that it belongs to.
+        incident: &'static str,
+    },
 }
 
 impl SettingsOptions {
@@ -90,13 +109,9 @@ impl SettingsOptions {
     ///
     /// [`OptionError`] if a value is outside its bounds.
     pub fn apply(&self, to: &mut Settings) -> Result<(), OptionError> {
-        let load = "the number of calls per second";
-        number(
-            &mut to.calls_per_second,
-            load,
-            self.calls_per_second,
-            0.1..=1_000.0,
-        )?;
+        if let Some(load) = self.calls_per_second {
+            to.calls_per_second = checked_load(load)?;
+        }
         whole(
             &mut to.workers,
             "the number of workers",
@@ -117,12 +132,22 @@ impl SettingsOptions {
             self.incident_lasts_seconds,
             0.0..=600.0,
         )?;
-        number(
-            &mut to.spike,
-            "the factor of the spike",
-            self.spike,
-            1.0..=100.0,
-        )?;
+        let spike = "the factor of the spike";
+        number(&mut to.spike, spike, self.spike, 1.0..=100.0)?;
+        if self.spike.is_some() && to.incident != Incident::Spike {
+            return Err(OptionError::OtherIncident {
+                what: spike,
+                incident: "spike",
+            });
+        }
+        let refused = "the share of responses that are a 503";
+        number(&mut to.refused, refused, self.refused, 0.0..=1.0)?;
+        if self.refused.is_some() && to.incident != Incident::Refusal {
+            return Err(OptionError::OtherIncident {
+                what: refused,
+                incident: "refusal",
+            });
+        }
         let length = "the length of the storm in seconds";
         time(&mut to.length, length, self.length_seconds, 2.0..=600.0)
     }
@@ -141,7 +166,7 @@ impl PolicyOptions {
     ///
     /// [`OptionError`] if a value is outside its bounds.
     pub fn policy(&self) -> Result<StormPolicy, OptionError> {
-        Ok(StormPolicy::new("yours", self.setup()?))
+        Ok(StormPolicy::new(StormPolicy::YOURS, self.setup()?))
     }
 
     fn setup(&self) -> Result<Setup, OptionError> {
@@ -174,6 +199,12 @@ impl PolicyOptions {
     }
 }
 
+/// A load within its bounds.
+pub(crate) fn checked_load(load: f64) -> Result<f64, OptionError> {
+    let what = "the number of calls per second";
+    within(what, "a number", load, &(0.1..=1_000.0), true)
+}
+
 fn number(
     to: &mut f64,
     what: &'static str,
@@ -181,7 +212,7 @@ fn number(
     bounds: RangeInclusive<f64>,
 ) -> Result<(), OptionError> {
     if let Some(got) = given {
-        *to = within(what, "a number", got, &bounds)?;
+        *to = within(what, "a number", got, &bounds, true)?;
     }
     Ok(())
 }
@@ -194,11 +225,8 @@ fn whole(
 ) -> Result<(), OptionError> {
     if let Some(got) = given {
         let bounds = f64::from(*bounds.start())..=f64::from(*bounds.end());
-        // No bounds hold NaN.
-        let checked = if got.fract() == 0.0 { got } else { f64::NAN };
         let rule = "a whole number";
-        let number = within(what, rule, checked, &bounds);
-        *to = number.map_err(|error| OptionError { got, ..error })? as u32;
+        *to = within(what, rule, got, &bounds, got.fract() == 0.0)? as u32;
     }
     Ok(())
 }
@@ -210,7 +238,7 @@ fn time(
     bounds: RangeInclusive<f64>,
 ) -> Result<(), OptionError> {
     if let Some(got) = given {
-        let seconds = within(what, "a number", got, &bounds)?;
+        let seconds = within(what, "a number", got, &bounds, true)?;
         *to = Duration::from_secs_f64(seconds);
     }
     Ok(())
@@ -221,11 +249,12 @@ fn within(
     rule: &'static str,
     got: f64,
     bounds: &RangeInclusive<f64>,
+    is_of_kind: bool,
 ) -> Result<f64, OptionError> {
-    if bounds.contains(&got) {
+    if is_of_kind && bounds.contains(&got) {
         return Ok(got);
     }
-    Err(OptionError {
+    Err(OptionError::OutOfBounds {
         what,
         rule,
         least: *bounds.start(),
@@ -309,5 +338,22 @@ mod tests {
             "the number of workers must be a whole number from 1 to 10000, got 1.5"
         );
         assert!(setup("attempts", &json!(21)).is_err());
+    }
+
+    #[test]
+    fn an_option_of_one_incident_is_refused_with_another() {
+        let with = |incident, name: &str| {
+            let options = json!({ "incident": incident, name: 1 });
+            let options: SettingsOptions = serde_json::from_value(options).expect("options");
+            options.apply(&mut Settings::DEFAULT.clone())
+        };
+
+        assert!(with("refusal", "refused").is_ok() && with("spike", "spike").is_ok());
+        let errors = [("spike", "refused"), ("refusal", "spike"), ("cut", "spike")]
+            .map(|(incident, name)| with(incident, name).expect_err("no effect").to_string());
+        let refused = "the share of responses that are a 503 has no effect without the incident \
+                       'refusal'";
+        let spike = "the factor of the spike has no effect without the incident 'spike'";
+        assert_eq!(errors, [refused, spike, spike]);
     }
 }

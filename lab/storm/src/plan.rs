@@ -3,8 +3,8 @@
 use client::ConfigError;
 
 use crate::{
-    Incident, Settings, StormPolicy, Story, clients::Clients, model::service::Service,
-    settings::EndsTooLate,
+    Incident, Loads, Settings, StormPolicy, Story, clients::Clients, loads::TooManyRuns,
+    model::service::Service, settings::EndsTooLate,
 };
 
 /// The most policies of one storm.
@@ -40,6 +40,9 @@ pub enum StormError {
     /// There are more policies than the lab simulates at once.
     #[error("there must be from 1 to {MOST_POLICIES} policies, got {0}")]
     Policies(usize),
+    /// A table of loads has too many runs.
+    #[error(transparent)]
+    TooManyRuns(#[from] TooManyRuns),
 }
 
 impl Plan {
@@ -67,7 +70,7 @@ impl Plan {
     pub(crate) fn question(&self) -> &'static str {
         match self.settings.incident {
             incident if incident == self.story.settings.incident => self.story.question,
-            Incident::None => "Nothing goes wrong. Which calls succeed?",
+            Incident::None => "There is no incident. How many calls succeed?",
             _ => "An incident ends at ▲. Which policies let the service recover?",
         }
     }
@@ -77,6 +80,16 @@ impl Plan {
     pub(crate) fn is_of_the_story(&self) -> bool {
         let has = |policy| self.policies.contains(policy);
         self.settings == self.story.settings && self.story.policies.iter().all(has)
+    }
+
+    /// Checks a table of these loads, each with this many seeds, and returns the number of its
+    /// runs.
+    ///
+    /// # Errors
+    ///
+    /// [`StormError`] if there are more than a table may have.
+    pub fn check_loads(&self, loads: &Loads, seeds: u32) -> Result<u32, StormError> {
+        Ok(loads.runs(self.policies.len(), seeds)?)
     }
 
     /// Checks the settings.

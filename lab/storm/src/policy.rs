@@ -7,7 +7,9 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::settings::seconds;
+use wire::counted;
+
+use super::{results::figures::moment, settings::seconds};
 
 /// A policy: the clients of one part of a storm.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -87,6 +89,8 @@ pub enum Backoff {
     Jitter,
     /// That longest wait, without chance
     Exponential,
+    /// Always the longest first wait
+    Constant,
     /// No wait
     None,
 }
@@ -108,6 +112,36 @@ impl Setup {
         own_clients: 0,
     };
 
+    /// The setup in words.
+    pub(crate) fn words(&self) -> String {
+        let base = moment(self.base);
+        let waits = match self.backoff {
+            Backoff::Jitter => format!("waits of up to {base}, doubling"),
+            Backoff::Exponential => format!("waits of {base}, doubling"),
+            Backoff::Constant => format!("waits of {base}"),
+            Backoff::None => "no wait".to_owned(),
+        };
+        let budget = counted(self.budget.into(), "token");
+        let limit = counted(self.concurrency.into(), "attempt");
+        let phrases = [
+            (true, counted(self.attempts.into(), "attempt")),
+            (self.attempts > 1, waits),
+            (self.budget > 0, format!("a budget of {budget}")),
+            (self.concurrency > 0, format!("at most {limit} in flight")),
+            (
+                !self.deadline.is_zero(),
+                format!("a deadline of {}", moment(self.deadline)),
+            ),
+            (
+                !self.spread.is_zero(),
+                format!("up to {} after a Retry-After", moment(self.spread)),
+            ),
+        ];
+        let phrases = phrases.into_iter().filter(|(applies, _)| *applies);
+        let phrases: Vec<_> = phrases.map(|(_, phrase)| phrase).collect();
+        phrases.join(", ")
+    }
+
     /// The most requests per call that reach the last service, on average: the product of
     /// the attempts of each layer that retries, or of fewer if a budget limits them.
     pub(crate) fn most_requests(&self) -> f64 {
@@ -127,6 +161,9 @@ impl Setup {
 }
 
 impl StormPolicy {
+    /// The name of a policy of one's own.
+    pub(crate) const YOURS: &'static str = "yours";
+
     /// A policy with this name.
     #[must_use]
     pub const fn new(name: &'static str, setup: Setup) -> Self {
@@ -148,6 +185,34 @@ impl StormPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_setup_in_words_names_what_it_has() {
+        let more = Setup {
+            attempts: 5,
+            backoff: Backoff::Constant,
+            budget: 1,
+            concurrency: 8,
+            deadline: Duration::from_secs(3),
+            spread: Duration::from_millis(500),
+            ..Setup::DEFAULT
+        };
+        let once = Setup {
+            attempts: 1,
+            ..Setup::DEFAULT
+        };
+
+        assert_eq!(
+            more.words(),
+            "5 attempts, waits of 0.2 s, a budget of 1 token, at most 8 attempts in flight, \
+             a deadline of 3 s, up to 0.5 s after a Retry-After"
+        );
+        assert_eq!(
+            Setup::DEFAULT.words(),
+            "3 attempts, waits of up to 0.2 s, doubling"
+        );
+        assert_eq!(once.words(), "1 attempt");
+    }
 
     #[test]
     fn a_name_is_one_word_on_the_command_line() {

@@ -40,6 +40,8 @@ pub struct Settings {
     pub incident_lasts: Duration,
     /// The load during a spike, as a multiple of the usual load.
     pub spike: f64,
+    /// The share of the responses that are a 503 during a refusal.
+    pub refused: f64,
     /// The form of the Retry-After of each 429, and of each 503 during the incident.
     pub retry_after: RetryAfter,
     /// No call starts later.
@@ -67,7 +69,7 @@ pub enum Incident {
     Cut,
     /// The service starts no work, and requests are queued
     Pause,
-    /// The service responds with 503 to everything, at once
+    /// The service responds with 503, at once, to everything or to a share
     Refusal,
     /// Nothing
     None,
@@ -101,6 +103,7 @@ impl Settings {
         incident_starts: Duration::from_secs(10),
         incident_lasts: Duration::from_secs(5),
         spike: 3.5,
+        refused: 1.0,
         retry_after: RetryAfter::None,
         length: Duration::from_secs(60),
     };
@@ -111,6 +114,15 @@ impl Settings {
         match self.incident {
             Incident::None => Duration::ZERO,
             _ => self.incident_starts + self.incident_lasts,
+        }
+    }
+
+    /// The same storm with five times the length, which shows whether a service that is not up
+    /// at the end recovers later.
+    pub(crate) fn longer(&self) -> Self {
+        Self {
+            length: self.length * 5,
+            ..*self
         }
     }
 
@@ -128,6 +140,18 @@ impl Settings {
     /// on average.
     pub(crate) fn capacity_per_second(&self) -> f64 {
         f64::from(self.workers) / self.work_time.as_secs_f64()
+    }
+
+    /// The number of requests per second beyond which some fail, on average, and what sets it:
+    /// the capacity, or a lower limit of the rate.
+    pub(crate) fn limit_per_second(&self) -> (f64, &'static str) {
+        let capacity = self.capacity_per_second();
+        let limit = f64::from(self.rate_limit);
+        if (1.0..capacity).contains(&limit) {
+            (limit, "rate limit")
+        } else {
+            (capacity, "capacity")
+        }
     }
 
     /// The most calls that start per second, on average.

@@ -87,6 +87,22 @@ fn a_cancelled_storm_prints_its_results_so_far() {
 }
 
 #[test]
+fn a_cancelled_table_of_loads_prints_the_counts_so_far() {
+    // An hour of work, unless it is cancelled.
+    let lab = command("storm --loads 40,60 --seeds 25 --length 600").spawn();
+
+    let ended = interrupted(lab.expect("lab runs"), "200 runs; Ctrl+C ends early");
+
+    let parts = [
+        "calls/s",
+        "1 attempt",
+        "It ended early: ",
+        " of 200 runs are counted.",
+    ];
+    assert_contains(&ended.stdout, &parts);
+}
+
+#[test]
 fn a_cancelled_grade_shows_and_writes_the_tasks_that_are_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let (junit, report) = (folder.path().join("x.xml"), folder.path().join("x.html"));

@@ -64,6 +64,16 @@ lab storm --length 12
     error: the incident must end 2 s before the storm does or earlier, got 15 s of 12 s
 lab storm --policy 3-jitter 3-jitter
     error: --policy names '3-jitter' twice
+lab storm --refused 0.3
+    error: the share of responses that are a 503 has no effect without the incident 'refusal'
+lab storm --loads 40..100
+    write numbers and ranges with a step, such as 40,60,80 or 40..100:10
+lab storm --loads 40..100:10
+    make 280 runs, but at most 200 are simulated; add --seeds 7, or name fewer loads
+lab storm --loads 40 --calls-per-second 40
+    '--loads <LIST>' cannot be used with
+lab storm --seeds 2 --report storm.html
+    error: --report has no counts of seeds: remove --seeds, or add --loads
 lab list scenario
     [possible values: scenarios, tasks, rules, stories]
 lab scenario --seed 1

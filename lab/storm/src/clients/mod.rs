@@ -146,7 +146,7 @@ pub(crate) fn builder(
         .concurrency_limit(None)
 }
 
-/// Sets the waits of a client: the ceilings of the first and of all.
+/// Sets the waits of a client, whose ceilings are those of the first wait and of all.
 pub(crate) fn backoff(
     builder: Builder,
     backoff: Backoff,
@@ -155,11 +155,17 @@ pub(crate) fn backoff(
 ) -> Result<Builder, ConfigError> {
     Ok(match backoff {
         Backoff::Jitter => builder.backoff(base, cap),
-        Backoff::Exponential => {
+        Backoff::Exponential | Backoff::Constant => {
+            // A wait that may not grow is constant.
+            let cap = if backoff == Backoff::Constant {
+                base
+            } else {
+                cap
+            };
             let clock = Arc::new(timeline.clone());
             let random = Arc::new(SeededRandom::new(0));
-            let backoff = client::Backoff::new(base, cap, clock, random)?;
-            builder.policy(Ceiling(backoff, timeline.clone()))
+            let ceilings = client::Backoff::new(base, cap, clock, random)?;
+            builder.policy(Ceiling(ceilings, timeline.clone()))
         }
         Backoff::None => builder.policy(NoWait),
     })
@@ -371,12 +377,17 @@ mod tests {
             backoff: Backoff::Jitter,
             ..exponential
         };
+        let constant = Setup {
+            backoff: Backoff::Constant,
+            ..exponential
+        };
         let dead = Setup {
             deadline: Duration::from_millis(150),
             ..exponential
         };
 
         assert_eq!(failed_at(&DOWN, exponential), 100 + 200 + 300);
+        assert_eq!(failed_at(&DOWN, constant), 100 + 100 + 100);
         assert_eq!(failed_at(&DOWN, dead), 100);
         let drawn = failed_at(&DOWN, jitter);
         assert!((1..600).contains(&drawn), "{drawn}");

@@ -1,6 +1,7 @@
 //! A storm as HTML: a picture for each policy, all on the same axes, with its figures below it.
 //! A report is a page around the fragment that the web UI shows.
 
+mod loads;
 mod picture;
 
 use std::collections::BTreeSet;
@@ -9,10 +10,12 @@ use maud::{Markup, html as markup};
 use render::page::{class_and_mark, document, marked};
 use wire::duration;
 
+pub use loads::html_loads;
+
 use crate::{
     Cut, Plan, PolicyRun, Settings, Setup, Step, Storm,
     results::{figures::rate, word::Word},
-    text::conditions,
+    text::{conditions, rows},
 };
 use picture::{Frame, break_even};
 
@@ -49,7 +52,7 @@ pub fn storm_begun(plan: &Plan) -> Markup {
     let pictures = 0..plan.policies.len();
     let setups: Vec<_> = plan.policies.iter().map(|policy| &policy.setup).collect();
     happened(
-        &terms(&plan.settings, plan.story.rows, plan.seed),
+        &terms(&plan.settings, &rows(plan.story, &plan.policies), plan.seed),
         &markup! { @for number in pictures { (picture_so_far(plan, number, &[])) } },
         &legend(&plan.settings, &setups),
         &markup! {},
@@ -93,9 +96,11 @@ pub fn picture(settings: &Settings, number: usize, run: &PolicyRun) -> Markup {
 
 fn ended(storm: &Storm, guess: &[String]) -> Markup {
     let runs = storm.policies.iter().enumerate();
-    let setups: Vec<_> = storm.policies.iter().map(|run| &run.policy.setup).collect();
+    let policies = storm.policies.iter().map(|run| &run.policy);
+    let setups: Vec<_> = policies.clone().map(|policy| &policy.setup).collect();
+    let rows = rows(storm.story, policies);
     happened(
-        &terms(&storm.settings, storm.story.rows, storm.seed),
+        &terms(&storm.settings, &rows, storm.seed),
         &markup! { @for (number, run) in runs { (picture(&storm.settings, number, run)) } },
         &legend(&storm.settings, &setups),
         &guess_verdict(storm, guess),
@@ -239,8 +244,7 @@ fn details(run: &PolicyRun) -> String {
 }
 
 /// The meanings of the less common curves.
-const WASTED: &str = "work for attempts that had timed out; with the goodput it is the throughput";
-const BREAK_EVEN: &str = "break-even: load × requests per call = capacity";
+const WASTED: &str = "work for attempts that had timed out, on top of the goodput";
 const LIMIT: &str = "attempts in flight that a client allows itself; full height is its maximum";
 
 fn legend(settings: &Settings, setups: &[&Setup]) -> Markup {
@@ -256,18 +260,20 @@ fn legend(settings: &Settings, setups: &[&Setup]) -> Markup {
         }
     };
     let frame = Frame::of(settings);
-    let capacity = format!("capacity, {} requests/s", rate(frame.capacity));
+    let kind = frame.limit_kind;
+    let limit = format!("{kind}, {} requests/s", rate(frame.limit));
+    let even = format!("break-even: load × requests per call = {kind}");
     let goodput = "calls that succeeded, when they ended: the goodput";
     let has_break_even = setups
         .iter()
-        .any(|setup| break_even(frame.capacity, setup).is_some());
+        .any(|setup| break_even(frame.limit, setup).is_some());
     let has_limit = setups.iter().any(|setup| setup.concurrency > 0);
     let kinds = [
         ("goodput", goodput, true),
         ("wasted", WASTED, true),
         ("load", "new calls: the load", true),
-        ("capacity", &*capacity, true),
-        ("break-even", BREAK_EVEN, has_break_even),
+        ("capacity", &*limit, true),
+        ("break-even", &*even, has_break_even),
         ("limit", LIMIT, has_limit),
         ("incident", "the incident", frame.incident.is_some()),
     ];
@@ -282,18 +288,55 @@ fn legend(settings: &Settings, setups: &[&Setup]) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::ControlFlow;
+    use std::{ops::ControlFlow, time::Duration};
 
     use super::*;
     use crate::{STORIES, simulate};
 
     #[test]
+    fn the_limit_that_is_drawn_is_the_one_that_requests_meet_first() {
+        let legend = |rate_limit| {
+            let settings = Settings {
+                rate_limit,
+                ..Settings::DEFAULT
+            };
+            assert_eq!(
+                Frame::of(&settings).limit,
+                if rate_limit == 60 { 60.0 } else { 100.0 }
+            );
+            legend(&settings, &[&Setup::DEFAULT]).into_string()
+        };
+
+        let limited = legend(60);
+        for words in [
+            "rate limit, 60 requests/s",
+            "load × requests per call = rate limit",
+        ] {
+            assert!(limited.contains(words), "{limited}");
+        }
+        for limit in [0, 100, 200] {
+            let unlimited = legend(limit);
+            assert!(
+                unlimited.contains("capacity, 100 requests/s"),
+                "{unlimited}"
+            );
+            assert!(!unlimited.contains("rate limit"), "{unlimited}");
+        }
+    }
+
+    #[test]
     fn a_guess_is_right_by_the_rows_of_the_story_and_open_with_other_settings() {
-        let own = Plan::of(&STORIES[0]);
-        let mut other = own.clone();
-        other.settings.calls_per_second = 59.0;
-        let [own, other] = [own, other]
-            .map(|plan| simulate(&plan, |_| ControlFlow::Continue(())).expect("a storm"));
+        let mut plan = Plan::of(&STORIES[0]);
+        plan.settings.length = Duration::from_secs(20);
+        let other = simulate(&plan, |_| ControlFlow::Continue(())).expect("a storm");
+        let own = Storm {
+            lesson: Some(STORIES[0].lesson),
+            ..other.clone()
+        };
+        assert_eq!(
+            other.lesson, None,
+            "its settings are not those of the story"
+        );
         let verdict = |storm: &Storm, guess: &[&str]| {
             let guess: Vec<_> = guess.iter().map(|name| (*name).to_owned()).collect();
             guess_verdict(storm, &guess).into_string()

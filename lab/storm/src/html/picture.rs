@@ -22,7 +22,7 @@ use crate::{
 /// The most columns of a picture.
 const COLUMNS: usize = 80;
 
-/// The most that an axis of rates shows, as a multiple of the usual load or the capacity:
+/// The most that an axis of rates shows, as a multiple of the usual load or the limit:
 /// beyond that, a spike would flatten everything else.
 const HIGHEST: f64 = 2.5;
 
@@ -37,8 +37,10 @@ pub(super) struct Frame {
     steps_per_column: usize,
     /// The axis of rates, in calls or requests per second.
     rates: ValueAxis,
-    /// The requests that the service can process per second.
-    pub(super) capacity: f64,
+    /// The requests per second beyond which some fail.
+    pub(super) limit: f64,
+    /// What sets this limit.
+    pub(super) limit_kind: &'static str,
     /// The highest load, if it is above the axis.
     beyond: Option<f64>,
     pub(super) incident: Option<Interval>,
@@ -57,18 +59,19 @@ impl Frame {
     /// The axes for these settings.
     pub(super) fn of(settings: &Settings) -> Self {
         let (steps_per_column, columns) = columns(settings);
-        let capacity = settings.capacity_per_second();
+        let (limit, limit_kind) = settings.limit_per_second();
         let most = settings.highest_load();
         let shown = most
-            .max(capacity)
-            .min(HIGHEST * capacity.max(settings.calls_per_second));
+            .max(limit)
+            .min(HIGHEST * limit.max(settings.calls_per_second));
         // Arrivals vary around this average.
         let rates = ValueAxis::including(1.1 * shown);
         Self {
             axis: Axis::of_length(settings.length),
             columns,
             steps_per_column,
-            capacity,
+            limit,
+            limit_kind,
             beyond: (most > rates.top).then_some(most),
             rates,
             incident: (settings.incident != Incident::None).then(|| incident(settings)),
@@ -136,11 +139,11 @@ impl Frame {
         }
     }
 
-    /// The layer above the curves: the capacity, the break-even, and the end of the incident.
+    /// The layer above the curves: the limit, the break-even, and the end of the incident.
     fn marks(&self, setup: &Setup) -> Markup {
         markup! {
-            (self.rates.level("capacity", self.capacity))
-            @if let Some(load) = break_even(self.capacity, setup) { (self.rates.level("break-even", load)) }
+            (self.rates.level("capacity", self.limit))
+            @if let Some(load) = break_even(self.limit, setup) { (self.rates.level("break-even", load)) }
             @if let Some(Interval { ends, label, anchor, .. }) = &self.incident {
                 @let ends = self.across(*ends);
                 line.ended x1={ (ends) "%" } x2={ (ends) "%" } y2="100%" {}
@@ -148,7 +151,7 @@ impl Frame {
                     text-anchor=(anchor) { (label) }
             }
             @for tick in &self.axis.ticks {
-                text x={ (self.across(tick.at)) "%" } y="100%" dy="1.25em" text-anchor="middle" { (tick.label) }
+                text x={ (self.across(tick.at)) "%" } y="100%" dy="1.25em" text-anchor="middle" { (moment(tick.at)) }
             }
         }
     }
@@ -159,12 +162,12 @@ impl Frame {
     }
 }
 
-/// The load at which load × requests per call = capacity; none if it is the capacity. Above it,
+/// The load at which load × requests per call = limit; none if it is the limit. Above it,
 /// an overloaded service can get more requests than it can process for as long as its clients
 /// retry.
-pub(super) fn break_even(capacity: f64, setup: &Setup) -> Option<f64> {
+pub(super) fn break_even(limit: f64, setup: &Setup) -> Option<f64> {
     let most = setup.most_requests();
-    (most > 1.0).then_some(capacity / most)
+    (most > 1.0).then_some(limit / most)
 }
 
 /// The number of steps in a column, a round number, and the number of columns.

@@ -11,6 +11,8 @@ pub(crate) enum Stream {
     Calls,
     /// How long the service works.
     Work,
+    /// Which requests are refused.
+    Refusals,
     /// The jitter of a client.
     Client(u32),
     /// The jitter of a service that calls the next one.
@@ -23,6 +25,7 @@ pub(crate) fn stream(seed: u64, stream: Stream) -> ChaCha12Rng {
     random.set_stream(match stream {
         Stream::Calls => 0,
         Stream::Work => 1,
+        Stream::Refusals => 2,
         Stream::Client(number) => (1 << 32) | u64::from(number),
         Stream::Layer(number) => (3 << 32) | u64::from(number),
     });
@@ -131,6 +134,7 @@ mod tests {
         let purposes = [
             Stream::Calls,
             Stream::Work,
+            Stream::Refusals,
             Stream::Client(0),
             Stream::Client(1),
             Stream::Layer(0),

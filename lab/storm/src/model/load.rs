@@ -55,7 +55,10 @@ impl Calls {
 }
 
 /// When calls start: at another rate during a spike.
-fn all_arrivals(settings: &Settings, seed: u64) -> impl Iterator<Item = Duration> + use<> {
+pub(crate) fn all_arrivals(
+    settings: &Settings,
+    seed: u64,
+) -> impl Iterator<Item = Duration> + use<> {
     let starts = settings.incident_starts.min(settings.length);
     let ends = settings.incident_ends().max(starts);
     let usual = settings.calls_per_second;

@@ -11,7 +11,7 @@ use std::{
 use client::{Clock, Failure, FailureKind, Timeouts};
 use futures_executor::LocalSpawner;
 use http::{Extensions, HeaderValue, Response as HttpResponse, StatusCode, header::RETRY_AFTER};
-use rand::rngs::ChaCha12Rng;
+use rand::{RngExt, rngs::ChaCha12Rng};
 use reqwest::{Request, Response, ResponseBuilderExt};
 use reqwest_middleware::{Error, Result as Sent};
 use tokio::sync::oneshot;
@@ -45,6 +45,8 @@ struct State {
     /// A second of the run, and the requests that arrived in it.
     arrived: (u64, u32),
     random: ChaCha12Rng,
+    /// Draws which requests are refused during the incident.
+    refusals: ChaCha12Rng,
 }
 
 impl Service {
@@ -55,6 +57,7 @@ impl Service {
             idle: VecDeque::new(),
             arrived: (0, 0),
             random: stream(seed, Stream::Work),
+            refusals: stream(seed, Stream::Refusals),
         };
         Self {
             settings: *settings,
@@ -140,12 +143,13 @@ impl Service {
     /// The status with which a request that arrives now is refused, if it is.
     fn refusal(&self) -> Option<StatusCode> {
         let now = self.timeline.monotonic();
-        let is_refused =
-            self.settings.incident == Incident::Refusal && self.settings.is_during_incident(now);
-        if is_refused {
+        let mut state = self.lock();
+        if self.settings.incident == Incident::Refusal
+            && self.settings.is_during_incident(now)
+            && state.refusals.random::<f64>() < self.settings.refused
+        {
             return Some(StatusCode::SERVICE_UNAVAILABLE);
         }
-        let mut state = self.lock();
         let (second, arrived) = state.arrived;
         let before = if second == now.as_secs() { arrived } else { 0 };
         state.arrived = (now.as_secs(), before + 1);
@@ -427,6 +431,30 @@ mod tests {
             let throttled = format!("300:429{after} 999:429{after}");
             assert_eq!(ends, format!("200 300 {throttled} 1100"));
         }
+    }
+
+    #[test]
+    fn a_share_of_the_requests_is_refused_during_the_incident_only() {
+        let refused = |share| {
+            let settings = Settings {
+                incident: Incident::Refusal,
+                refused: share,
+                workers: 5_000,
+                ..ONE_PLACE
+            };
+            let moments: Vec<_> = (0..3_000).collect();
+            let (ends, _) = got(settings, &moments);
+            let ends: Vec<_> = ends.split(' ').collect();
+            let count = |ends: &[&str]| ends.iter().filter(|end| end.ends_with(":503")).count();
+            [&ends[..1_000], &ends[1_000..2_000], &ends[2_000..]].map(count)
+        };
+
+        let [before, during, after] = refused(0.3);
+        // Four standard errors of a thousand draws.
+        assert!(during.abs_diff(300) < 58, "{during}");
+        assert_eq!((before, after), (0, 0));
+        assert_eq!(refused(0.0), [0, 0, 0]);
+        assert_eq!(refused(1.0), [0, 1_000, 0]);
     }
 
     #[test]

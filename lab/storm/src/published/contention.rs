@@ -68,6 +68,7 @@ impl Contention {
             Backoff::None => "no wait",
             Backoff::Exponential => "exponential, no jitter",
             Backoff::Jitter => "full jitter",
+            Backoff::Constant => "constant",
         }
     }
 }

@@ -13,6 +13,7 @@ mod contention;
 mod draw;
 mod experiment;
 mod formula;
+mod lengths;
 mod prediction;
 mod stage;
 mod stories;

@@ -1,6 +1,7 @@
 //! The results of a storm: the calls of each policy, its figures, and its word.
 
 pub(crate) mod figures;
+pub(crate) mod loads;
 pub(crate) mod tally;
 pub(crate) mod word;
 
@@ -15,7 +16,7 @@ use word::Word;
 
 /// The version of the JSON format of a storm. It rises when a member is removed, or
 /// changes its name, its type or its meaning.
-pub(crate) const STORM_VERSION: u32 = 6;
+pub(crate) const STORM_VERSION: u32 = 7;
 
 /// One incident for several policies: each policy has clients and a service of its own,
 /// and the same calls.
@@ -27,6 +28,8 @@ pub struct Storm {
     pub seed: u64,
     /// The random generator that uses the seed.
     pub generator: &'static str,
+    /// The command that simulates it, from the name of the subcommand on.
+    pub command: String,
     /// The simulated story.
     pub story: &'static Story,
     /// The question that it asks with this incident.
@@ -53,6 +56,9 @@ pub struct PolicyRun {
     pub figures: Figures,
     /// The word that follows from them.
     pub word: Option<Word>,
+    /// The requests that were simulated, with those of a longer storm.
+    #[serde(skip)]
+    pub simulated_requests: u64,
     /// The counts of the whole storm.
     pub totals: Totals,
     /// The counts of each tenth of a second in which calls start.

@@ -1,7 +1,7 @@
 //! The results of many seeds of a storm. Such a system ends in one of two states, and a
 //! mean would describe neither. So for each policy, the words are counted.
 
-use std::mem::discriminant;
+use std::cmp::Reverse;
 
 use serde::Serialize;
 
@@ -29,6 +29,14 @@ pub struct Tally {
 pub struct PolicyTally {
     /// The policy.
     pub policy: StormPolicy,
+    /// How often each word came.
+    #[serde(flatten)]
+    pub words: WordCounts,
+}
+
+/// How often each word came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WordCounts {
     /// Seeds in which the service recovered.
     pub ok: usize,
     /// Seeds in which it was degraded at the end.
@@ -50,20 +58,12 @@ impl Tally {
         };
         let whole: Vec<_> = storms.iter().filter(is_whole).collect();
         let policies = first.policies.iter().enumerate().map(|(number, run)| {
-            let words = whole.iter().filter_map(|storm| storm.policies.get(number));
-            let words: Vec<_> = words.map(|run| run.word).collect();
-            let count = |word: Option<Word>| {
-                let same = words.iter().filter(|other| {
-                    other.map(|word| discriminant(&word)) == word.map(|word| discriminant(&word))
-                });
-                same.count()
-            };
+            let runs = whole.iter().filter_map(|storm| storm.policies.get(number));
+            let mut words = WordCounts::default();
+            runs.for_each(|run| words.count(run.word));
             PolicyTally {
                 policy: run.policy.clone(),
-                ok: count(Some(Word::Ok { after_seconds: 0 })),
-                degraded: count(Some(Word::Degraded)),
-                down: count(Some(Word::Down)),
-                no_word: count(None),
+                words,
             }
         });
         Some(Self {
@@ -75,5 +75,33 @@ impl Tally {
             cut_short: storms.iter().filter(is_cut_short).count(),
             policies: policies.collect(),
         })
+    }
+}
+
+impl WordCounts {
+    /// Counts the word of a seed.
+    pub(crate) fn count(&mut self, word: Option<Word>) {
+        let counted = match word {
+            Some(Word::Ok { .. }) => &mut self.ok,
+            Some(Word::Degraded) => &mut self.degraded,
+            Some(Word::Down) => &mut self.down,
+            None => &mut self.no_word,
+        };
+        *counted += 1;
+    }
+
+    /// Each word that came and how often, the most frequent first.
+    pub(crate) fn phrases(&self) -> Vec<String> {
+        let mut counts = [
+            ("ok", self.ok),
+            ("degraded", self.degraded),
+            ("DOWN", self.down),
+            ("no word", self.no_word),
+        ];
+        counts.sort_by_key(|(_, count)| Reverse(*count));
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        counts
+            .map(|(word, count)| format!("{word} {count}"))
+            .collect()
     }
 }

@@ -1,4 +1,5 @@
-//! The word for a policy, which follows from its figures alone.
+//! The word for a policy, which follows from its figures alone, or from those of the same storm
+//! with a greater length.
 
 use std::fmt;
 
@@ -20,6 +21,8 @@ pub enum Word {
         /// seconds and all later ones reach nine tenths of the share before; the beginning of
         /// the last quarter at most.
         after_seconds: usize,
+        /// Whether the service recovers only in a longer storm: in five times its length.
+        is_later: bool,
     },
     /// It is less than half of the share before.
     Down,
@@ -39,14 +42,12 @@ impl Word {
         let Figures {
             before, end, after, ..
         } = figures;
-        let is_known = settings.incident != Incident::None
-            && before.succeeded * 2 >= before.calls
-            && before.calls.min(end.calls) >= FEWEST;
-        is_known.then(|| {
+        NoWord::of(settings, figures).is_none().then(|| {
             if end.reaches(NINE_TENTHS, *before) {
                 let latest = Periods::of(settings).seconds_to_last_quarter();
                 Self::Ok {
                     after_seconds: recovered(*before, after, latest),
+                    is_later: false,
                 }
             } else if end.reaches(HALF, *before) {
                 Self::Degraded
@@ -54,6 +55,68 @@ impl Word {
                 Self::Down
             }
         })
+    }
+
+    /// Whether the word can still become `ok`, given the figures so far and the number of calls
+    /// in the last quarter.
+    pub(crate) fn can_become_ok(figures: &Figures, end_calls: u64) -> bool {
+        let failed = figures.end.calls - figures.end.succeeded;
+        let best = Share {
+            calls: end_calls,
+            succeeded: end_calls.saturating_sub(failed),
+        };
+        best.reaches(NINE_TENTHS, figures.before)
+    }
+
+    /// The word, given that of the same storm with a greater length: a service that has
+    /// recovered by then does recover.
+    pub(crate) fn or_later(self, longer: Option<Self>) -> Self {
+        match longer {
+            Some(Self::Ok { after_seconds, .. }) => Self::Ok {
+                after_seconds,
+                is_later: true,
+            },
+            _ => self,
+        }
+    }
+}
+
+/// Why there is no word for a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NoWord {
+    NoIncident,
+    DownBefore,
+    FewCalls,
+}
+
+impl NoWord {
+    /// Why there is no word for these figures; none if there is one.
+    pub(crate) fn of(settings: &Settings, figures: &Figures) -> Option<Self> {
+        let Figures { before, end, .. } = figures;
+        if settings.incident == Incident::None {
+            Some(Self::NoIncident)
+        } else if before.calls.min(end.calls) < FEWEST {
+            Some(Self::FewCalls)
+        } else if before.succeeded * 2 < before.calls {
+            Some(Self::DownBefore)
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for NoWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoIncident => f.write_str("there is no incident"),
+            Self::DownBefore => {
+                f.write_str("less than half of the calls succeed before the incident")
+            }
+            Self::FewCalls => write!(
+                f,
+                "fewer than {FEWEST} calls in the 10 s before the incident or at the end"
+            ),
+        }
     }
 }
 
@@ -74,7 +137,13 @@ fn recovered(before: Share, after: &[Share], latest: usize) -> usize {
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ok { after_seconds } => write!(f, "ok after {after_seconds} s"),
+            Self::Ok {
+                after_seconds,
+                is_later,
+            } => {
+                let mark = if *is_later { " ›" } else { "" };
+                write!(f, "ok after {after_seconds} s{mark}")
+            }
             Self::Down => f.write_str("DOWN"),
             Self::Degraded => f.write_str("degraded"),
         }
@@ -179,6 +248,40 @@ mod tests {
         assert_eq!(Word::of(&quiet, &figures), None);
     }
 
+    #[test]
+    fn a_missing_word_has_a_reason_and_a_word_has_none() {
+        let many = share(300, 300);
+        let of = |before, end| {
+            let figures = Figures {
+                before,
+                end,
+                ..Figures::default()
+            };
+            NoWord::of(&Settings::DEFAULT, &figures)
+        };
+
+        assert_eq!(of(many, many), None);
+        assert_eq!(of(share(300, 149), many), Some(NoWord::DownBefore));
+        assert_eq!(of(share(299, 0), many), Some(NoWord::FewCalls));
+        assert_eq!(of(many, share(299, 299)), Some(NoWord::FewCalls));
+    }
+
+    #[test]
+    fn only_a_later_recovery_replaces_a_word() {
+        let ok = |is_later| Word::Ok {
+            after_seconds: 77,
+            is_later,
+        };
+
+        for word in [Word::Down, Word::Degraded] {
+            assert_eq!(word.or_later(Some(ok(false))), ok(true));
+            for longer in [None, Some(Word::Down), Some(Word::Degraded)] {
+                assert_eq!(word.or_later(longer), word);
+            }
+        }
+        assert_eq!(ok(true).to_string(), "ok after 77 s ›");
+    }
+
     /// A draw from the standard normal distribution, by Box and Muller's transform.
     fn normal(random: &mut ChaCha12Rng) -> f64 {
         let [radius, angle]: [f64; 2] = random.random();
@@ -243,7 +346,7 @@ mod tests {
             ..Settings::DEFAULT
         };
 
-        let words = words(too_small, 10);
+        let words = words(too_small, 5);
 
         let ok = words
             .iter()

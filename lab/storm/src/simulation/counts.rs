@@ -166,10 +166,11 @@ impl Counts {
         self.lock().cut
     }
 
-    /// The steps so far.
-    pub(crate) fn so_far<T>(&self, steps: usize, look: impl FnOnce(&[Step]) -> T) -> T {
+    /// The steps and the figures so far.
+    pub(crate) fn so_far<T>(&self, steps: usize, look: impl FnOnce(&[Step], &Figures) -> T) -> T {
         let state = self.lock();
-        look(state.steps.get(..steps).unwrap_or(&state.steps))
+        let steps = state.steps.get(..steps).unwrap_or(&state.steps);
+        look(steps, &state.figures)
     }
 
     /// The counts so far, with this many steps.
@@ -248,7 +249,7 @@ mod tests {
 
     /// The counts of the first three steps.
     fn of_steps(counts: &Counts, count: fn(&Step) -> u32) -> Vec<u32> {
-        counts.so_far(3, |steps| steps.iter().map(count).collect())
+        counts.so_far(3, |steps, _| steps.iter().map(count).collect())
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Simulates a storm.
 
 pub(crate) mod counts;
+pub(crate) mod loads;
 pub(crate) mod parallel;
 pub(crate) mod seeds;
 
@@ -18,8 +19,15 @@ use wire::GENERATOR;
 use crate::{
     Cut, Plan, PolicyRun, Settings, Step, Storm, StormError, StormPolicy,
     clients::Clients,
-    model::{load::Calls, service::Service},
-    results::{STEP, STORM_VERSION, word::Word},
+    model::{
+        load::{Calls, all_arrivals},
+        service::Service,
+    },
+    results::{
+        STEP, STORM_VERSION,
+        figures::{Figures, Periods},
+        word::Word,
+    },
 };
 use counts::Counted;
 
@@ -27,7 +35,8 @@ use counts::Counted;
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
     /// Another tenth of a second is over, with the counts so far. The calls of a step may still
-    /// succeed. There are no further steps once no call starts any more.
+    /// succeed. There are no further steps once no call starts any more, nor while a longer storm
+    /// shows whether the service recovers later.
     Steps(usize, &'a [Step]),
     /// The policy has ended, with these results.
     Ended(usize, &'a PolicyRun),
@@ -98,13 +107,14 @@ pub fn simulate_in_parallel(plan: &Plan, is_over: &AtomicBool) -> Result<Storm, 
 
 impl Plan {
     /// The storm of these runs.
-    fn storm(&self, runs: Vec<PolicyRun>) -> Storm {
+    pub(crate) fn storm(&self, runs: Vec<PolicyRun>) -> Storm {
         let is_whole = runs.iter().all(|run| run.cut.is_none());
         let has_all = is_whole && runs.len() == self.policies.len();
         Storm {
             schema_version: STORM_VERSION,
             seed: self.seed,
             generator: GENERATOR,
+            command: self.command(),
             story: self.story,
             question: self.question(),
             lesson: (has_all && self.is_of_the_story()).then_some(self.story.lesson),
@@ -122,11 +132,48 @@ fn refused(policy: &StormPolicy, error: ConfigError) -> StormError {
     }
 }
 
-fn simulate_one(
+/// Simulates one policy. If the service is not up at the end, the longer storm shows whether it
+/// recovers later; `on_progress` then receives the steps of the storm itself again.
+pub(crate) fn simulate_one(
     settings: &Settings,
     seed: u64,
     policy: &StormPolicy,
     mut on_progress: impl FnMut(&[Step]) -> ControlFlow<()>,
+) -> Result<PolicyRun, ConfigError> {
+    let mut run = simulate_length(settings, seed, policy, |steps, _| on_progress(steps))?;
+    let Some(word @ (Word::Degraded | Word::Down)) = run.word else {
+        return Ok(run);
+    };
+    let longer = settings.longer();
+    let end = Periods::of(&longer).end;
+    let end_calls = all_arrivals(&longer, seed).filter(|call| end.contains(call));
+    let end_calls = end_calls.count() as u64;
+    let mut is_cancelled = false;
+    let longer = simulate_length(&longer, seed, policy, |_, figures| {
+        is_cancelled = on_progress(&run.steps).is_break();
+        // The rest of the last quarter decides nothing once too many of its calls have failed.
+        if is_cancelled || !Word::can_become_ok(figures, end_calls) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    })?;
+    run.simulated_requests += longer.simulated_requests;
+    if is_cancelled {
+        run.cut = Some(Cut::Cancelled);
+        run.word = None;
+    } else {
+        run.word = Some(word.or_later(longer.word));
+    }
+    Ok(run)
+}
+
+/// Simulates one policy for the length of these settings, and until every call has ended.
+pub(crate) fn simulate_length(
+    settings: &Settings,
+    seed: u64,
+    policy: &StormPolicy,
+    mut on_progress: impl FnMut(&[Step], &Figures) -> ControlFlow<()>,
 ) -> Result<PolicyRun, ConfigError> {
     let service = Service::new(settings, seed);
     let mut pool = LocalPool::new();
@@ -174,6 +221,7 @@ fn simulate_one(
         cut,
         word: word.filter(|_| cut.is_none()),
         figures,
+        simulated_requests: totals.requests,
         totals,
         steps,
     })
@@ -191,9 +239,13 @@ mod tests {
 
     #[test]
     fn the_first_picture_takes_no_more_than_40_000_requests() {
-        let storm = simulated(&Plan::of(&STORIES[0]));
+        let story = &STORIES[0];
+        let requests = story.policies.iter().map(|policy| {
+            let run = simulate_length(&story.settings, 1, policy, |_, _| ControlFlow::Continue(()));
+            run.expect("it can be simulated").totals.requests
+        });
+        let requests: u64 = requests.sum();
 
-        let requests: u64 = storm.policies.iter().map(|run| run.totals.requests).sum();
         assert!(requests <= 40_000, "{requests} requests");
     }
 
@@ -296,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_lesson_belongs_to_the_settings_and_policies_of_its_story() {
-        let story = &STORIES[0];
+        let story = crate::story("outage").expect("a story");
         let mut more = Plan::of(story);
         more.policies
             .push(StormPolicy::new("yours", Setup::DEFAULT));

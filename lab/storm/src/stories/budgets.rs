@@ -19,16 +19,16 @@ pub(super) const STORY: Story = Story {
     name: "budgets",
     title: "the spike again, with the same calls from ten clients or a thousand",
     question: "A spike ends at ▲. A retry costs a token. Which budgets let the service recover?",
-    rows: "clients, tokens of each (any ten calls earn one); three attempts, jitter",
+    rows: "clients, tokens that each starts with (ten of its calls earn one more)",
     lesson: "A budget limits only the calls that share it: a thousand clients with ten tokens \
-             each may retry ten thousand times, more than this storm does without a budget. \
-             Share one budget among many calls, or keep each small.",
+             each keep the service down until they have spent all ten thousand, more than a \
+             minute after the spike. Share one budget among many calls, or keep each small.",
     left_out: "Clients that start later: each new one has a full budget.",
     scenario: "retry-budget",
     rule: "finite-attempts",
     source: "https://brooker.co.za/blog/2022/02/28/retries.html",
     shows_retry_peak: false,
-    recovers: Some(&["10, 10 tokens", "1000, 1 token"]),
+    recovers: Some(&["10, 10 tokens", "1000, 10 tokens", "1000, 1 token"]),
     settings: Settings::DEFAULT,
     policies: &[
         StormPolicy::new("10, no budget", Setup::DEFAULT),

@@ -14,7 +14,7 @@ pub(super) const STORY: Story = Story {
     name: "spike",
     title: "for a while more calls arrive than the service can handle",
     question: "A spike ends at ▲. Under which policies does the service recover?",
-    rows: "attempts per call, wait before a retry, retry budget",
+    rows: "attempts per call, no wait or jitter before a retry, budget of ten tokens",
     lesson: "Retries are load: after the spike about 170 requests/s still arrive at a service \
              that handles 100, and it works on each, although all have waited in the queue until \
              their attempts timed out. Jitter only delays retries, so limit them for all calls of \

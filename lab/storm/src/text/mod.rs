@@ -1,16 +1,19 @@
 //! A storm as text for a terminal: a line for each policy.
 
-use std::time::Duration;
+pub(crate) mod loads;
+
+use std::{collections::BTreeSet, time::Duration};
 
 use anstyle::AnsiColor;
 use render::{Options, Sheet, page::short};
+
+pub use loads::storm_loads;
 
 use crate::{
     Incident, PolicyRun, RetryAfter, STORIES, Settings, Step, Storm, StormPolicy, Story, Tally,
     results::{
         figures::{Periods, moment, rate},
-        tally::PolicyTally,
-        word::Word,
+        word::{NoWord, Word},
     },
 };
 
@@ -32,6 +35,7 @@ const DIGITS: [char; ALL + 1] = ['0', '1', '2', '3', '4', '5', '6', '7', '8'];
 pub fn storm(storm: &Storm, options: &Options) -> String {
     Sheet::filled(options, |sheet| {
         picture(sheet, storm);
+        advise_seeds(sheet, storm);
         if let Some(lesson) = storm.lesson {
             sentences(
                 sheet,
@@ -51,7 +55,8 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
         sheet.line(&format!("That is seed {}. Of {seeds} seeds:", first.seed));
         for policy in &tally.policies {
             let name = &policy.policy.name;
-            sheet.beside(&format!("{name:<NAME$}"), &words(policy));
+            let words = policy.words.phrases().join(", ");
+            sheet.beside(&format!("{name:<NAME$}"), &words);
         }
         if tally.cut_short > 0 {
             let text = format!(
@@ -61,21 +66,6 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
             sentences(sheet, &text);
         }
     })
-}
-
-/// How often each word came under a policy.
-fn words(tally: &PolicyTally) -> String {
-    let counts = [
-        ("ok", tally.ok),
-        ("degraded", tally.degraded),
-        ("DOWN", tally.down),
-        ("no word", tally.no_word),
-    ];
-    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
-    let phrases: Vec<_> = counts
-        .map(|(word, count)| format!("{word} {count}"))
-        .collect();
-    phrases.join(", ")
 }
 
 /// Lists the stories and their policies.
@@ -95,14 +85,24 @@ pub fn storm_list(options: &Options) -> String {
 /// timeout of an attempt.
 pub(crate) fn conditions(settings: &Settings) -> Vec<String> {
     let load = format!("usually {} calls/s", rate(settings.calls_per_second));
+    let spike = format!("{}/s", rate(settings.highest_load()));
+    conditions_at(settings, load, spike)
+}
+
+/// The conditions with these phrases for the load and for that of a spike.
+fn conditions_at(settings: &Settings, load: String, spike: String) -> Vec<String> {
     let incident = match settings.incident {
         Incident::None => None,
-        Incident::Spike => Some(format!("{}/s", rate(settings.highest_load()))),
+        Incident::Spike => Some(spike),
         Incident::Cut => {
             let (left, all) = (settings.workers_left(), settings.workers);
             Some(format!("{left} of {all} workers"))
         }
         Incident::Pause => Some("the service hangs".to_owned()),
+        Incident::Refusal if settings.refused < 1.0 => {
+            let percent = rate(100.0 * settings.refused);
+            Some(format!("503s for {percent} % of the requests"))
+        }
         Incident::Refusal => Some("only 503s".to_owned()),
     };
     let [starts, ends] = [settings.incident_starts, settings.incident_ends()].map(moment);
@@ -114,17 +114,15 @@ pub(crate) fn conditions(settings: &Settings) -> Vec<String> {
         RetryAfter::Seconds => Some("Retry-After in seconds".to_owned()),
         RetryAfter::Date => Some("Retry-After as a date".to_owned()),
     };
-    let capacity = settings.capacity_per_second();
-    // A lower limit is what the clients meet.
-    let has_lower_limit = (1.0..capacity).contains(&f64::from(settings.rate_limit));
-    let capacity = (!has_lower_limit).then(|| {
-        let capacity = rate(capacity);
-        format!(
-            "capacity {capacity} requests/s, queue of {}",
-            settings.queue
-        )
+    let (limit_per_second, kind) = settings.limit_per_second();
+    let capacity = (kind == "capacity").then(|| {
+        let queue = settings.queue;
+        // How long a request waits in a full queue, beside the timeout.
+        let full = short(f64::from(queue) / limit_per_second);
+        let capacity = rate(limit_per_second);
+        format!("capacity {capacity} requests/s, queue of {queue} ({full} s)")
     });
-    let timeout = format!("each attempt times out after {}", moment(settings.timeout));
+    let timeout = format!("attempts time out after {}", moment(settings.timeout));
     let phrases = [
         Some(load),
         incident,
@@ -136,6 +134,18 @@ pub(crate) fn conditions(settings: &Settings) -> Vec<String> {
     phrases.into_iter().flatten().collect()
 }
 
+/// What the names of the rows mean.
+pub(crate) fn rows<'a>(
+    story: &Story,
+    policies: impl IntoIterator<Item = &'a StormPolicy>,
+) -> String {
+    let own = policies
+        .into_iter()
+        .find(|policy| policy.name == StormPolicy::YOURS);
+    let own = own.map(|own| format!("; {}: {}", own.name, own.setup.words()));
+    story.rows.to_owned() + &own.unwrap_or_default()
+}
+
 /// The conditions, and a line for each policy.
 fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     let mark = sheet.options.or_ascii("▲", "^");
@@ -145,12 +155,13 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     let calls = calls.unwrap_or(0);
     let conditions = conditions(settings).join("; ");
     sentences(sheet, &format!("{calls} calls: {conditions}."));
-    sheet.beside("", &format!("Rows: {}.", storm.story.rows));
+    let policies = storm.policies.iter().map(|run| &run.policy);
+    sheet.beside("", &format!("Rows: {}.", rows(storm.story, policies)));
     let has_words = storm.policies.iter().any(|run| run.word.is_some());
     let last = if storm.story.shows_retry_peak {
         "most in 0.1 s".to_owned()
     } else if has_words {
-        format!("since {mark}")
+        "result".to_owned()
     } else {
         String::new()
     };
@@ -163,9 +174,57 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     }
     sheet.line(&format!("{:NAME$}{}", "", times(settings, mark)));
     let [none, all] = sheet.options.or_ascii(["·", "full height"], ["0", "8"]);
-    let columns = "A column: calls that start in this time";
-    sheet.line(&format!("{columns}; {all}: all succeed, {none}: none."));
-    sheet.line("Before, end: % of calls that succeed; req/s: requests that arrive at the end.");
+    let chart = "Chart: the calls that start in this time";
+    sheet.line(&format!("{chart}; {all}: all succeed, {none}: none."));
+    sheet.line("Before, end: % of calls that succeed; lost: calls that fail; req/s: at the end.");
+    below_rows(sheet, storm);
+}
+
+/// What a row does not say itself: how a word beyond the picture was found, and why a row has
+/// none.
+fn below_rows(sheet: &mut Sheet<'_>, storm: &Storm) {
+    let settings = &storm.settings;
+    let words = || storm.policies.iter().filter_map(|run| run.word);
+    let is_at_once = |word| {
+        matches!(
+            word,
+            Word::Ok {
+                is_later: false,
+                ..
+            }
+        )
+    };
+    if !words().all(is_at_once) {
+        let [length, longer] = [settings, &settings.longer()].map(|of| moment(of.length));
+        let later = words().any(|word| matches!(word, Word::Ok { is_later: true, .. }));
+        let later = if later { "; ›: ok only there" } else { "" };
+        let text = format!("Rows that are not ok at {length} were simulated to {longer}{later}.");
+        sentences(sheet, &text);
+    }
+    let without = storm.policies.iter().filter(|run| run.cut.is_none());
+    let reasons = without.filter_map(|run| NoWord::of(settings, &run.figures));
+    explain_no_word(sheet, &reasons.collect());
+}
+
+/// Why a row or a cell has no word.
+fn explain_no_word(sheet: &mut Sheet<'_>, reasons: &BTreeSet<NoWord>) {
+    for reason in reasons {
+        sheet.line(&format!("No word: {reason}."));
+    }
+}
+
+/// The command that counts the words of other seeds, if the story does not vouch for them.
+fn advise_seeds(sheet: &mut Sheet<'_>, storm: &Storm) {
+    let story = storm.story;
+    let has_words = storm.policies.iter().any(|run| run.word.is_some());
+    let mut policies = storm.policies.iter().map(|run| &run.policy);
+    let is_of_the_story =
+        storm.settings == story.settings && policies.all(|policy| story.policies.contains(policy));
+    if has_words && !is_of_the_story {
+        let command = format!("{} {} --seeds 20", sheet.options.lab, storm.command);
+        sheet.line("Another seed may give other results. To count those of 20 seeds:");
+        sheet.line(&format!("  {command}"));
+    }
 }
 
 /// The line below the columns: the start and the end of the storm, between them the end of the
@@ -192,9 +251,7 @@ fn line(
     [before, end, lost, requests]: &[String; 4],
     ending: &str,
 ) -> String {
-    format!(
-        "{name:<NAME$}{columns:<COLUMNS$} {before:>6} {end:>4} {lost:>5} {requests:>5}  {ending}"
-    )
+    format!("{name:<NAME$}{columns:<COLUMNS$}{before:>6} {end:>3} {lost:>5} {requests:>5} {ending}")
 }
 
 /// The figures of a policy.
