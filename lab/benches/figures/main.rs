@@ -93,6 +93,7 @@ fn work(arguments: &[&str]) {
         ["load", base_url, connections, requests] => load::send(base_url, connections, requests),
         ["calls", way, base_url] => client::call(way, base_url),
         ["crawls", base_url] => crawl::crawl(base_url),
+        ["storm"] => storm::simulate_counted(),
         _ => unreachable!("{arguments:?} names no worker"),
     }
 }

@@ -1,11 +1,15 @@
 //! The storm: a million requests of its default story, which no setting of another story can
-//! change, and the story beside the same model as a plain event loop in Python.
+//! change, the instructions of one, and the story beside the same model as a plain event loop in
+//! Python.
 
-use std::{ops::ControlFlow, process::Command, time::Instant};
+use std::{hint::black_box, ops::ControlFlow, process::Command, time::Instant};
 
-use ::storm::{Plan, Story, simulate, story};
+use ::storm::{Plan, PolicyRun, Story, simulate, story};
 
-use crate::table::{Bound, ratios, show};
+use crate::{
+    process::instructions,
+    table::{Bound, ratios, show},
+};
 
 const ROUNDS: usize = 3;
 
@@ -18,7 +22,9 @@ const SEEDS: u64 = 5;
 
 /// The number of requests of a simulation.
 struct Requests {
-    all: f64,
+    /// Those of the pictures.
+    shown: f64,
+    /// All that were simulated, in a second of the processor.
     per_second: f64,
 }
 
@@ -28,6 +34,12 @@ pub(crate) fn measure() {
     let label = "storm, a million requests";
     show(label, " s", Bound::AtMost(2.5), rounds.collect());
 
+    if let Some(count) = instructions(&["storm"], "figures::storm::counted") {
+        let thousands = count / 1e3 / counted() as f64;
+        let label = "storm, a request, thousand instructions";
+        show(label, "", Bound::AtMost(15.2), vec![thousands]);
+    }
+
     let (mut storm, mut event_loop) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let Some(requests) = of_event_loop() else {
@@ -35,7 +47,7 @@ pub(crate) fn measure() {
         };
         let same = of_storms(default);
         // Only the same model can be compared. Chance changes the number by a percent or so.
-        let ratio = requests.all / same.all;
+        let ratio = requests.shown / same.shown;
         assert!((0.95..1.05).contains(&ratio), "{ratio} times as many");
         event_loop.push(requests.per_second);
         storm.push(same.per_second);
@@ -47,21 +59,39 @@ pub(crate) fn measure() {
 /// The requests of this story.
 fn of_storms(story: &'static Story) -> Requests {
     let begun = Instant::now();
-    let mut requests = 0;
+    let (mut shown, mut simulated) = (0, 0);
     for seed in 1..=SEEDS {
-        let plan = Plan {
-            seed,
-            ..Plan::of(story)
-        };
-        let storm = simulate(&plan, |_| ControlFlow::Continue(()));
-        let policies = storm.expect("a story can be simulated").policies;
-        requests += policies.iter().map(|run| run.totals.requests).sum::<u64>();
+        for run in policies(story, seed) {
+            shown += run.totals.requests;
+            simulated += run.simulated_requests;
+        }
     }
-    let all = requests as f64;
     Requests {
-        all,
-        per_second: all / begun.elapsed().as_secs_f64(),
+        shown: shown as f64,
+        per_second: simulated as f64 / begun.elapsed().as_secs_f64(),
     }
+}
+
+fn policies(story: &'static Story, seed: u64) -> Vec<PolicyRun> {
+    let plan = Plan {
+        seed,
+        ..Plan::of(story)
+    };
+    let storm = simulate(&plan, |_| ControlFlow::Continue(()));
+    storm.expect("a story can be simulated").policies
+}
+
+/// Simulates the storm whose instructions are counted.
+pub(crate) fn simulate_counted() {
+    black_box(counted());
+}
+
+/// The number of requests of the default story. Callgrind finds it by the name of this function.
+#[inline(never)]
+fn counted() -> u64 {
+    let story = story("spike").expect("the default story");
+    let runs = policies(story, 1);
+    runs.iter().map(|run| run.simulated_requests).sum()
 }
 
 /// The requests of the event loop; none if Python is not installed.
@@ -70,6 +100,6 @@ fn of_event_loop() -> Option<Requests> {
     let printed = String::from_utf8(output.ok()?.stdout).expect("text");
     let mut numbers = printed.split_whitespace();
     let mut number = || numbers.next()?.parse().ok();
-    let (all, per_second) = number().zip(number()).expect("two numbers");
-    Some(Requests { all, per_second })
+    let (shown, per_second) = number().zip(number()).expect("two numbers");
+    Some(Requests { shown, per_second })
 }
