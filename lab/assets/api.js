@@ -43,49 +43,6 @@ export const read = (text) =>
 
 export const get = async (path) => read(await ask(path));
 
-export const scenarios = () => get("/api/scenarios");
-export const vocabulary = () => get("/api/vocabulary");
-export const runs = () => get("/api/runs");
-
-/** The requests from other clients, as HTML. */
-export const wire = () => ask("/api/wire");
-
-/** A run as the server draws it, with the reader's guess: its summary, and `html`. */
-export const story = (id, guess) =>
-  get(`/api/runs/${encodeURIComponent(id)}/story${guess === null ? "" : `?guess=${encodeURIComponent(guess)}`}`);
-
-/** A run exactly as the server sent it. */
-export const runText = (id) => ask(`/api/runs/${encodeURIComponent(id)}`);
-
-/** Cancels a run; the feed reports when it has ended. */
-export const cancel = (id) => ask(`/api/runs/${encodeURIComponent(id)}`, { method: "DELETE" });
-
-/** The open card, or the tasks if none is open, as text. */
-export const cardText = () => ask("/api/card");
-export const openCases = () => ask("/api/card", { method: "POST" });
-export const stopCases = () => ask("/api/card", { method: "DELETE" });
-
-/** Starts a case again. */
-export const again = (place) => ask(`/api/card/tasks/${place}/again`, { method: "POST" });
-
-/** The address of a run's report. */
-export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;
-
-/** Starts a run. Numbers are sent as typed; the server validates them. */
-export const start = async (order) => read(await ask("/api/runs", ordering(order)));
-
-/** What holds for a run before it is started: premises, hint and settings. */
-export const premises = async (order) => read(await ask("/api/premises", ordering(order)));
-
-const ordering = ({ seed, settings, ...choice }) =>
-  posting({ ...choice, ...numbers({ seed }), settings: numbers(settings) });
-
-/** The numbers in the fields that are not empty. */
-function numbers(fields) {
-  const typed = Object.entries(fields).filter(([, text]) => text !== "");
-  return Object.fromEntries(typed.map(([name, text]) => [name, number(text)]));
-}
-
 /** A number as typed. */
 export function number(text) {
   if (/^\d+$/.test(text) && JSON.rawJSON) return JSON.rawJSON(BigInt(text).toString());

@@ -24,10 +24,6 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** A time of day. */
-export const clock = (moment) =>
-  new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-
 /** Makes the children of `parent` one element for each item, in order. An item keeps its
     element, and therefore its focus, from one call to the next. */
 export function keyed(parent, items, key, create, update) {
@@ -47,14 +43,4 @@ export function keyed(parent, items, key, create, update) {
     else parent.insertBefore(element, next);
     update?.(element, item);
   }
-}
-
-/** A render function that does nothing while its inputs are unchanged. */
-export function memo(render) {
-  let last;
-  return (...inputs) => {
-    if (last && last.every((input, index) => Object.is(input, inputs[index]))) return;
-    last = inputs;
-    render(...inputs);
-  };
 }

@@ -2,20 +2,28 @@
 // the wire cannot become markup. What has not changed stays: elements keep the focus, the
 // selection and the scroll position of their reader.
 
-/** The attributes that belong to the reader. `data-opens` says once that an element opens. */
+/** The attributes that belong to the reader. */
 const READERS = ["open", "tabindex"];
 
 /** Brings the content of an element in line with a fragment. */
 export function patch(element, html) {
-  children(element, new DOMParser().parseFromString(html, "text/html").body);
+  children(element, parse(html).body);
 }
 
-/** Brings an element in line with a fragment that is one element. */
-export function patchOne(element, html) {
-  update(element, new DOMParser().parseFromString(html, "text/html").body.firstElementChild);
+/** Brings an element in line with another one. */
+export function patchOne(element, wanted) {
+  update(element, wanted);
 }
+
+/** Reads HTML of the server. */
+export const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
 function children(element, wanted) {
+  // What is gone makes room first: an element that moves loses the focus.
+  const kept = new Set([...wanted.children].map(({ id }) => id));
+  for (const child of [...element.children]) {
+    if (child.id && !kept.has(child.id)) child.remove();
+  }
   let at = element.firstChild;
   for (const next of [...wanted.childNodes]) {
     const known = next.id ? [...element.children].find(({ id }) => id === next.id) : isAlike(at, next) && at;
@@ -42,7 +50,6 @@ function update(node, next) {
     if (node.data !== next.data) node.data = next.data;
     return;
   }
-  if ("opens" in next.dataset && !("opens" in node.dataset)) node.open = true;
   for (const { name } of [...node.attributes]) {
     if (!next.hasAttribute(name) && !READERS.includes(name)) node.removeAttribute(name);
   }

@@ -5,13 +5,17 @@
 import * as api from "./api.js";
 import * as storms from "./storms.js";
 import { byId, el, keyed, say, set } from "./dom.js";
-import { patch, patchOne } from "./patch.js";
+import { parse, patch, patchOne } from "./patch.js";
 
 /** The prefix for the settings of the user's own policy in the address. */
 const OWN = "own.";
 
-/** The view has its own state, because no other part of the page changes it. */
-export function stormPanel({ announce, choose, copyText }) {
+/** Tells a screen reader of a start or an end. */
+const announce = (text) => say(byId("announce"), text);
+
+stormPanel();
+
+function stormPanel() {
   const form = byId("storm-form");
   let catalogue = null;
   /** The selected story. */
@@ -32,7 +36,7 @@ export function stormPanel({ announce, choose, copyText }) {
       byId("storm-actions").hidden = true;
       announce("The storm begins");
     },
-    picture: (_, { picture, html }) => patchOne(byId(`picture-${picture}`), html),
+    picture: (_, { picture, html }) => patchOne(byId(`picture-${picture}`), parse(html).body.firstElementChild),
     over(mine, { result, html }) {
       patch(byId("pictures"), html);
       set(byId("storm-report"), { href: storms.reportPath(mine.id) });
@@ -47,7 +51,10 @@ export function stormPanel({ announce, choose, copyText }) {
     start();
   });
   byId("cancel-storm").addEventListener("click", cancel);
-  byId("storm-link").addEventListener("click", () => copyText(byId("storm-link"), location.href));
+  byId("storm-link").addEventListener("click", async () => {
+    await navigator.clipboard.writeText(location.href);
+    say(byId("storm-link"), "Copied");
+  });
   byId("stories").addEventListener("change", () => {
     clear();
     tell(byId("stories").value, new Map());
@@ -59,15 +66,8 @@ export function stormPanel({ announce, choose, copyText }) {
     count();
   });
   byId("storm-with-own").addEventListener("change", count);
-  byId("pictures").addEventListener("click", (event) => {
-    const link = event.target.closest("a[href^='/#']");
-    if (!link) return;
-    event.preventDefault();
-    choose(link.hash.slice(1));
-  });
+  addEventListener("popstate", address);
   const ready = offer();
-
-  return { start, cancel, address };
 
   async function offer() {
     try {

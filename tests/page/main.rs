@@ -15,18 +15,14 @@
 //! This is a package of its own, and none that a plain `cargo test` builds: what drives a browser
 //! needs a dozen crates, and features of others that would make it build those a second time.
 //!
-//! No test sleeps: each waits for the state that it expects.
+//! Each test waits for the state that it expects, and for no time.
 
-mod address;
-mod cancel;
-mod grade;
+mod forms;
 mod keyboard;
+mod live;
 mod metrics_view;
 mod modes;
 mod pictures;
-mod question;
-mod run;
 mod stage;
 mod storm;
 mod strangers;
-mod windows;

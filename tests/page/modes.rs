@@ -1,10 +1,9 @@
-//! The page as different people see it: in four modes that a program can check, in forced
-//! colours, in print, on a phone, and without JavaScript.
+//! The pages as different people see them: in four modes that a program can check, in forced
+//! colours, in print, and on a phone.
 
 use std::{collections::BTreeMap, env, fs, path::Path};
 
-use serde_json::{Value, json};
-use testkit::http::raw;
+use serde_json::json;
 use thirtyfour::Key;
 
 use crate::stage::{Browser, Lab, PROJECTOR, TELEPHONE};
@@ -27,6 +26,11 @@ async fn assert_accessible(browser: &Browser, view: &str) {
     assert_eq!(violations, json!([]), "in {view}");
 }
 
+/// The texts that are smaller than 14 pixels, and are no numbers of an axis.
+const TOO_SMALL: &str = "each('main *').filter((part) => part.checkVisibility() && !part.matches('.unseen, .ticks *, .lasted, .numbers *, .chip.next .sign')
+    && [...part.childNodes].some((child) => child.nodeType === 3 && child.data.trim())
+    && parseFloat(getComputedStyle(part).fontSize) < 14).map((part) => part.outerHTML)";
+
 /// By how many pixels the page is wider than its window.
 const OVER: &str = "document.documentElement.scrollWidth - innerWidth";
 
@@ -41,34 +45,36 @@ async fn axe_finds_no_violation_on_any_view_in_four_modes() {
             browser.resize(size).await;
             let view = |name: &str| format!("{name}, {scheme}, {} pixels wide", size.0);
 
-            browser.show_scenario(&lab, "flaky").await;
-            assert_accessible(&browser, &view("before a run")).await;
-            browser.press("p").await;
-            browser.click("#settings-summary").await;
-            assert_accessible(&browser, &view("a prediction")).await;
-            browser.press("p3").await;
-            browser.run().await;
+            for path in [
+                "/",
+                "/course",
+                "/client",
+                "/runs",
+                "/scenarios/items?predict",
+                "/scenarios/text-json?predict&present",
+                "/scenarios/flaky?backoff_ms=50",
+                "/nowhere",
+            ] {
+                browser.show(&lab, path).await;
+                assert_accessible(&browser, &view(path)).await;
+                assert_eq!(browser.read(OVER).await, 0, "{}", view(path));
+                browser.shows(TOO_SMALL, json!([])).await;
+            }
+            let compared = "/scenarios/lost-response?client=compare&pace=virtual";
+            browser.show(&lab, compared).await;
+            browser.submit("#run").await;
             browser.press("w").await;
-            browser.press_key(Key::Right).await;
+            browser.press_key(Key::Enter).await;
             browser.until("text('[open] > .facts')").await;
             assert_accessible(&browser, &view("a comparison")).await;
-            browser.press("?").await;
-            browser.until("one('dialog').open").await;
+            assert_eq!(browser.read(OVER).await, 0, "{}", view("a comparison"));
+            browser.shows(TOO_SMALL, json!([])).await;
+            browser.read("one('#show-keys').click()").await;
+            browser.until("one('#keys').matches(':popover-open')").await;
             assert_accessible(&browser, &view("the keys")).await;
-
-            browser.show_grade(&lab).await;
-            browser.open_cases().await;
-            browser.call("retry-after").await;
-            browser.call("retry-after").await;
-            raw(
-                &lab.service,
-                "GET /flaky HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-            );
-            browser.until("text('.rules .no')").await;
-            browser.until("all('#wire tbody tr').length > 0").await;
-            browser.click(".task.failed .hint summary").await;
-            assert_accessible(&browser, &view("a broken rule")).await;
-            assert_eq!(browser.read(OVER).await, 0, "{}", view("a broken rule"));
+            browser.show(&lab, "/runs").await;
+            assert_accessible(&browser, &view("the runs")).await;
+            assert_eq!(browser.read(OVER).await, 0, "{}", view("the runs"));
 
             let asked = "story=spike&calls_per_second=20&workers=3&own.attempts=5";
             browser.show_storm(&lab, asked).await;
@@ -91,7 +97,7 @@ const KINDS: [&str; 4] = ["good", "failed", "wait", "flying"];
 
 /// The look of each part: where it is, its kind, its colour, and its colour with its
 /// pattern.
-const LOOKS: &str = "each('#looks .bar, #story .bar').map((bar) => {
+const LOOKS: &str = "each('#looks .bar, #run-shown .bar').map((bar) => {
     const { stroke, fill, strokeDasharray } = getComputedStyle(bar);
     const place = bar.closest('.legend') ? 'legend' : bar.closest('[open] .rows') ? 'expanded' : 'row';
     return [place, bar.classList[1], stroke, [stroke, fill, strokeDasharray].join(' ')];
@@ -139,9 +145,11 @@ async fn assert_prints_no_control(browser: &Browser) {
 #[ignore = "needs chromium and chromedriver"]
 async fn each_kind_of_part_has_its_own_look_in_every_mode_and_print_has_no_control() {
     let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "too-many-requests").await;
-    browser.click("label:has([value=virtual])").await;
-    browser.run().await;
+    let browser = Browser::open(PROJECTOR).await;
+    browser
+        .show(&lab, "/scenarios/too-many-requests?pace=virtual")
+        .await;
+    browser.submit("#run").await;
     // A call that was refused, open; and a part that was interrupted, which this run has not.
     browser
         .read(
@@ -165,81 +173,17 @@ async fn each_kind_of_part_has_its_own_look_in_every_mode_and_print_has_no_contr
     }
 
     browser.emulate("", json!([])).await;
-    browser.show_scenario(&lab, "flaky").await;
-    browser.click("label:has([value=virtual])").await;
-    browser.run().await;
+    browser.show(&lab, "/scenarios/flaky?pace=virtual").await;
+    browser.submit("#run").await;
     assert_prints_no_control(&browser).await;
-    let is_shown =
-        "['.top', '#form', 'details.wait .bar.wait'].map((part) => one(part).checkVisibility())";
-    browser.shows(is_shown, json!([false, false, true])).await;
-    browser.emulate("", json!([])).await;
-    browser.show_grade(&lab).await;
-    browser.open_cases().await;
-    browser.click("#tasks summary").await;
-    assert_prints_no_control(&browser).await;
+    let is_shown = "['.top', '#side', '#form', 'details.wait .bar.wait'].map((part) => one(part).checkVisibility())";
+    browser
+        .shows(is_shown, json!([false, false, false, true]))
+        .await;
     browser.emulate("", json!([])).await;
     browser.show_storm(&lab, "story=spike").await;
     assert_prints_no_control(&browser).await;
     browser.emulate("", json!([])).await;
     browser.show_metrics(&lab).await;
     assert_prints_no_control(&browser).await;
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn on_a_phone_nothing_is_wider_and_the_next_scenario_is_one_press_away() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, TELEPHONE, "retry-after-unusable").await;
-    browser.press("3").await;
-    browser.click("label:has([value=virtual])").await;
-    browser.run().await;
-    browser.press("w").await;
-    browser.press_key(Key::Right).await;
-    browser.until("text('[open] > .facts')").await;
-    browser.shows(OVER, 0).await;
-    browser.shows("innerWidth", 390).await;
-
-    browser.show_scenario(&lab, "flaky").await;
-    browser.run().await;
-    let at_the_top = "one('#to-course').checkVisibility() && one('#help').checkVisibility()";
-    browser.until(at_the_top).await;
-    browser.click("#to-course").await;
-    browser
-        .until("document.activeElement.closest('#course') && one('#course').getBoundingClientRect().top < innerHeight")
-        .await;
-    browser.click("#next").await;
-    browser
-        .until("text('.choose[aria-current] .name') === 'flaky-gives-up'")
-        .await;
-}
-
-/// The parts of the page that can be seen, and the commands of the course.
-const WITHOUT_SCRIPTS: &str = "[
-    ['main', '.runs', '#filter', '.views', '#present', '.run-one'].filter((part) => one(part)?.checkVisibility()),
-    each('#course code').filter((command) => command.checkVisibility() && command.textContent.includes(' scenario ')).length,
-    each('#course li').length,
-    one('.course noscript').checkVisibility(),
-]";
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn without_javascript_the_page_says_which_commands_to_type() {
-    let lab = Lab::start();
-    let browser = Browser::open(PROJECTOR).await;
-    let off = json!({ "value": true });
-    browser
-        .tool("Emulation.setScriptExecutionDisabled", off)
-        .await;
-
-    browser.go(&format!("http://{}/", lab.page)).await;
-
-    let shown = browser.read(WITHOUT_SCRIPTS).await;
-    let Value::Array(shown) = shown else {
-        panic!("{shown}");
-    };
-    assert_eq!(shown[0], json!([]), "what needs scripts is hidden");
-    assert!(shown[1].as_u64() > Some(30), "{shown:?}");
-    assert_eq!(shown[1], shown[2], "each scenario has its command");
-    assert_eq!(shown[3], true);
-    browser.shows(OVER, 0).await;
 }

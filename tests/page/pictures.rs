@@ -15,22 +15,19 @@ const MOST: usize = 84 * 1024;
 async fn the_pictures_of_the_documents_can_be_taken() {
     let lab = Lab::start();
     let browser = Browser::open(PROJECTOR).await;
-    for (name, scenario, scheme, client) in [
-        ("page-flaky", "flaky", "dark", "1"),
-        ("page-compare", "lost-response", "light", "3"),
+    for (name, path, scheme) in [
+        ("page-flaky", "flaky?pace=virtual&seed=1", "dark"),
+        (
+            "page-compare",
+            "lost-response?client=compare&pace=virtual&seed=1",
+            "light",
+        ),
     ] {
         browser.in_scheme(scheme).await;
-        browser.show_scenario(&lab, scenario).await;
-        browser.press(client).await;
-        // A fixed seed in virtual time, so that a picture changes only with the page.
-        browser.click("label:has([value=virtual])").await;
-        browser.read("one('[name=seed]').value = '1'").await;
+        browser.show(&lab, &format!("/scenarios/{path}")).await;
 
-        browser.run().await;
-        // The course is still scrolling to the selected scenario.
-        let bottom = |selector| format!("one('{selector}').getBoundingClientRect().bottom");
-        let (chosen, course) = (bottom(".choose[aria-current]"), bottom("#course"));
-        browser.until(&format!("{chosen} <= {course}")).await;
+        // A fixed seed in virtual time, so that a picture changes only with the page.
+        browser.submit("#run").await;
         let picture = BASE64_STANDARD
             .decode(browser.picture().await)
             .expect("base64");

@@ -6,16 +6,17 @@ use std::{
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::{PATIENCE, files, http::raw};
+use testkit::{PATIENCE, files};
 use thirtyfour::{
     By, ChromeCapabilities, ChromiumLikeCapabilities, Key, LoggingPrefsLogLevel, WebDriver,
     error::WebDriverErrorInner,
 };
+use tokio::time::sleep;
 
 /// The size of a small projector.
 pub(crate) const PROJECTOR: (u32, u32) = (1280, 720);
@@ -104,19 +105,6 @@ impl Lab {
             page,
         }
     }
-
-    /// What the lab says about a scenario.
-    pub(crate) fn scenario(&self, name: &str) -> Value {
-        let host = &self.page;
-        let request =
-            format!("GET /api/scenarios HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        let response = raw(host, &request);
-        let (_, body) = response.split_once("\r\n\r\n").expect("a body");
-        let scenarios: Vec<Value> = serde_json::from_str(body).expect("a list");
-        let mut scenarios = scenarios.into_iter();
-        let scenario = scenarios.find(|scenario| scenario["name"] == name);
-        scenario.expect("it is there")
-    }
 }
 
 /// The maximum number of attempts to start a driver: a driver that ends early says
@@ -133,10 +121,11 @@ fn driver(folder: &Path) -> Option<(Running, u16)> {
     })
 }
 
-/// A lab, and a browser as wide as a projector that shows one of its scenarios.
-pub(crate) async fn lab_showing(scenario: &str) -> (Lab, Browser) {
+/// A lab, and a browser as wide as a projector that shows one of its pages.
+pub(crate) async fn lab_showing(path: &str) -> (Lab, Browser) {
     let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, scenario).await;
+    let browser = Browser::open(PROJECTOR).await;
+    browser.show(&lab, path).await;
     (lab, browser)
 }
 
@@ -209,26 +198,16 @@ impl Browser {
         used.expect(name)
     }
 
-    /// A browser that shows the page, with a scenario selected.
-    pub(crate) async fn at(lab: &Lab, size: (u32, u32), scenario: &str) -> Self {
-        let browser = Self::open(size).await;
-        browser.show_scenario(lab, scenario).await;
-        browser
-    }
-
-    /// Loads the page, with a scenario selected.
-    pub(crate) async fn show_scenario(&self, lab: &Lab, scenario: &str) {
-        let chosen = format!("text('.choose[aria-current] .name') === '{scenario}'");
-        self.show(lab, &format!("#{scenario}"), &chosen).await;
-    }
-
-    /// Loads a page of the lab, and waits until it is live and an expression is true.
-    pub(crate) async fn show(&self, lab: &Lab, path: &str, ready: &str) {
+    /// Loads a page of the lab.
+    pub(crate) async fn show(&self, lab: &Lab, path: &str) {
         // A change of the fragment alone would not load the page.
         self.go("about:blank").await;
-        self.go(&format!("http://{}/{path}", lab.page)).await;
-        self.until(&format!("text('#link') === 'live' && {ready}"))
-            .await;
+        self.go(&format!("http://{}{path}", lab.page)).await;
+    }
+
+    /// Waits until the page listens for changes.
+    pub(crate) async fn is_live(&self) {
+        self.until("text('#link') === 'live'").await;
     }
 
     /// Shows the page in a colour scheme.
@@ -247,7 +226,8 @@ impl Browser {
 
     pub(crate) async fn address(&self) -> String {
         let url = self.driver.current_url().await.expect("an address");
-        url.path().to_owned()
+        let query = url.query().map(|query| format!("?{query}"));
+        format!("{}{}", url.path(), query.unwrap_or_default())
     }
 
     /// The value of a JavaScript expression. `text(selector)` and `all(selector)` read
@@ -279,12 +259,6 @@ impl Browser {
         }
     }
 
-    /// Keeps what the page copies in `window.copied`.
-    pub(crate) async fn catch_copies(&self) {
-        self.read("navigator.clipboard.writeText = async (text) => { window.copied = text }")
-            .await;
-    }
-
     /// Waits until an expression is true, and checks it once a frame.
     pub(crate) async fn until(&self, expression: &str) {
         let script = format!(
@@ -292,9 +266,25 @@ impl Browser {
              const look = () => ({expression}) ? done() : requestAnimationFrame(look); look();"
         );
         if let Err(error) = self.driver.execute_async(&script, vec![]).await {
-            let page = self.read("[text('.runs'), text('main')].join('\\n')").await;
+            let page = self.read("text('main')").await;
             let page = page.as_str().unwrap_or_default();
             panic!("never true: {expression}\n{error}\non this page:\n{page}");
+        }
+    }
+
+    /// The same for a page that is about to be replaced, or has no scripts: the test asks again
+    /// and again.
+    pub(crate) async fn settles(&self, expression: &str) {
+        let script = format!("{HELPERS} return Boolean({expression});");
+        let begun = Instant::now();
+        loop {
+            // While one page makes room for another there is no answer.
+            let found = self.driver.execute(&script, vec![]).await;
+            if found.is_ok_and(|found| found.json() == true) {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "never true: {expression}");
+            sleep(Duration::from_millis(10)).await;
         }
     }
 
@@ -324,6 +314,16 @@ impl Browser {
         chain.perform().await.expect("keys");
     }
 
+    /// Presses a key that leads to another page, and waits for it.
+    pub(crate) async fn press_on(&self, keys: impl Into<String>) {
+        self.read("window.isBefore = true").await;
+        let chain = self.driver.action_chain().send_keys(keys.into());
+        // The driver may lose the page that it waits for.
+        let _ = chain.perform().await;
+        self.settles("!window.isBefore && document.readyState === 'complete'")
+            .await;
+    }
+
     /// Presses a key without a character.
     pub(crate) async fn press_key(&self, key: Key) {
         self.press(char::from(key)).await;
@@ -350,43 +350,12 @@ impl Browser {
         }
     }
 
-    /// Answers the question that the page asks in a dialog of the browser.
-    pub(crate) async fn answer(&self, yes: bool) {
-        let answered = if yes {
-            self.driver.accept_alert().await
-        } else {
-            self.driver.dismiss_alert().await
-        };
-        answered.expect("a question");
-    }
-
-    /// Runs the selected scenario to its end, and returns the id of the run.
-    pub(crate) async fn run(&self) -> String {
-        let before = self.address().await;
-        self.press("r").await;
-        self.until(&format!("location.pathname !== '{before}'"))
+    /// Presses the button of a form, and waits for the page to which it leads.
+    pub(crate) async fn submit(&self, button: &str) {
+        self.read("window.isBefore = true").await;
+        self.click(button).await;
+        self.settles("!window.isBefore && document.readyState === 'complete'")
             .await;
-        self.ended().await;
-        let address = self.address().await;
-        address.trim_start_matches("/runs/").to_owned()
-    }
-
-    /// Starts a run that waits for two minutes, longer than any test.
-    pub(crate) async fn wait_for_long(&self) {
-        self.read("one('[name=max_retry_after_seconds]').value = '120'")
-            .await;
-        self.press("r").await;
-        self.until("text('details.wait > summary .how')?.endsWith(' s left · Retry-After')")
-            .await;
-    }
-
-    /// Waits for the end of the run that is shown.
-    pub(crate) async fn ended(&self) {
-        self.until(
-            "!one('#actions').hidden
-             && one('#report').pathname === `/api${location.pathname}/report`",
-        )
-        .await;
     }
 
     /// The browser's console: errors, and violations of the policy.

@@ -54,7 +54,7 @@ mod verdict_text;
 pub use board::{Board, Learner};
 pub use card::{Card, CaseGrade, RuleGrade, TaskGrade};
 pub use goal::{GOAL, GoalResult, GoalVerdict};
-pub use html::{closed_tasks, html_card, open_tasks};
+pub use html::html_card;
 pub use junit::junit;
 pub use open::{OpenCase, OpenCases};
 pub use printed_card::{PrintedCard, PrintedCardError};

@@ -100,15 +100,6 @@ impl OpenCases {
         })
     }
 
-    /// Begins a case again, as nobody had called it yet; its URL stays. Whether there is
-    /// such a case.
-    pub fn again(&self, task: &str, number: usize) -> bool {
-        let mut tasks = self.tasks.iter();
-        let cases = tasks.find(|(known, _)| known.words.name == task);
-        let case = cases.and_then(|(_, cases)| cases.get(number));
-        case.map(|case| case.served.again()).is_some()
-    }
-
     /// Checks that the lab itself has not failed since the start. If it has, the requests so far
     /// say nothing about a client.
     ///
@@ -164,11 +155,7 @@ fn grade(task: &'static Task, cases: &[CaseService], seen: &[WireRecord]) -> Tas
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        io::{Read, Write},
-        net::TcpStream,
-        thread,
-    };
+    use std::net::TcpStream;
 
     use super::*;
     use crate::find;
@@ -250,33 +237,5 @@ mod tests {
         assert_eq!(seen.collect::<Vec<_>>(), expected);
         assert_eq!(cases.shared.len(), 2);
         drop(silent);
-    }
-
-    /// What came before a case was begun again is told from what came since by numbers
-    /// that go on meanwhile: read one after the other, their difference is no number.
-    #[test]
-    fn a_look_while_a_case_begins_again_sees_it_before_or_after() {
-        const TIMES: usize = 100;
-        let task = find("maintenance").expect("a task");
-        let cases = OpenCases::start([task], 7).expect("services");
-        let url = cases.cases().next().expect("a case").url.to_owned();
-        let (address, path) = url["http://".len()..].split_once('/').expect("a path");
-        let ask = || {
-            let mut stream = TcpStream::connect(address).expect("it listens");
-            let request = format!("GET /{path} HTTP/1.0\r\n\r\n");
-            stream.write_all(request.as_bytes()).expect("it reads");
-            stream.read_to_end(&mut Vec::new()).expect("it responds");
-        };
-
-        thread::scope(|scope| {
-            scope.spawn(|| (0..TIMES).for_each(|_| ask()));
-            let again = scope.spawn(|| (0..20 * TIMES).all(|_| cases.again(task.words.name, 0)));
-            for _ in 0..20 * TIMES {
-                let grades = cases.grades();
-                let wire = &grades[0].cases[0].wire;
-                assert_eq!((wire.total, wire.dropped), (wire.entries.len() as u64, 0));
-            }
-            assert!(again.join().expect("no panic"));
-        });
     }
 }

@@ -64,14 +64,6 @@ impl TaskGrade {
         is_other.then(|| format!("{arrived} arrived, and none is a {method}."))
     }
 
-    /// The results of its rules, such as `broken: one-job · 2 rules kept`, without those that
-    /// were skipped or not exercised.
-    pub(crate) fn rules_in_words(&self) -> Option<String> {
-        let terms = self.of_rules(&KnownFailures::default());
-        let terms = terms.into_iter().flatten();
-        terms.reduce(|one, other| format!("{one} · {other}"))
-    }
-
     /// The rules that were broken, how many were kept, those that cannot be told, and those
     /// that are known to be broken.
     fn of_rules(&self, known: &KnownFailures) -> [Option<String>; 4] {
@@ -174,16 +166,7 @@ pub(super) mod tests {
 
     #[test]
     fn rules_are_named_or_counted() {
-        use judge::rules::Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped};
-        for (verdicts, words) in [
-            (&[][..], None),
-            (&[NotExercised, Skipped], None),
-            (&[Kept], Some("1 rule kept")),
-            (&[CannotTell, Kept], Some("1 rule kept · cannot tell: 0")),
-            (&[Kept, Broken, Kept], Some("broken: 1 · 2 rules kept")),
-        ] {
-            assert_eq!(task(verdicts).rules_in_words().as_deref(), words);
-        }
+        use judge::rules::Verdict::{Broken, Kept};
         let summary = |known: KnownFailures| task(&[Broken, Kept]).summary(&known);
         let unknown = ["broken: 0", "not called", "1 rule kept"];
         assert_eq!(summary(KnownFailures::default()), unknown);

@@ -62,7 +62,7 @@ pub use clients::{
     CLIENTS, ClientUnderTest, NAIVE, Naive, RELIABLE, Reliable, Task, WITHOUT, Without,
 };
 pub use compare::{Compared, Comparison};
-pub use html::{ShownRun, Story};
+pub use html::{Revealed, ShownRun, Story};
 pub use identity::Client;
 pub use lesson::ScenarioWords;
 pub use outcome::{Ending, Fact, Outcome};

@@ -164,6 +164,13 @@ impl Outcome {
         }
     }
 
+    /// What tells an error from others: its status or its problem, or else its class.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        let detail = self.fact("status").or_else(|| self.fact("problem"));
+        detail.map_or_else(|| self.ending.to_string(), in_words)
+    }
+
     /// Adds a detail.
     #[must_use]
     pub fn with(mut self, name: &'static str, fact: impl Into<Fact>) -> Self {

@@ -1,6 +1,8 @@
 //! The settings of a run that a reader can choose: as options of a command, as members of a
 //! request for a run, and as fields of the web UI.
 
+use std::ops::RangeInclusive;
+
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +55,43 @@ pub struct Overrides {
     pub max_items: Option<u32>,
 }
 
+impl Overrides {
+    /// The names of the settings, each with the numbers that are accepted.
+    pub const SETTINGS: [(&str, RangeInclusive<u64>); 5] = [
+        ("max_attempts", 1..=MOST),
+        ("backoff_ms", LEAST_BACKOFF..=MOST_BACKOFF),
+        ("max_retry_after_seconds", 0..=A_DAY),
+        ("max_pages", 1..=MOST),
+        ("max_items", 1..=MOST),
+    ];
+
+    /// The setting with this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<u64> {
+        match name {
+            "max_attempts" => self.max_attempts.map(u64::from),
+            "backoff_ms" => self.backoff_ms,
+            "max_retry_after_seconds" => self.max_retry_after_seconds,
+            "max_pages" => self.max_pages.map(u64::from),
+            "max_items" => self.max_items.map(u64::from),
+            _ => None,
+        }
+    }
+
+    /// Changes the setting with this name to an accepted number.
+    pub fn set(&mut self, name: &str, number: u64) {
+        let small = u32::try_from(number).ok();
+        match name {
+            "max_attempts" => self.max_attempts = small,
+            "backoff_ms" => self.backoff_ms = Some(number),
+            "max_retry_after_seconds" => self.max_retry_after_seconds = Some(number),
+            "max_pages" => self.max_pages = small,
+            "max_items" => self.max_items = small,
+            _ => {}
+        }
+    }
+}
+
 /// The most attempts, pages or items: this many pages take seconds, and the client itself sets
 /// no maximum.
 pub(crate) const MOST: u64 = 10_000;
@@ -69,15 +108,29 @@ const A_DAY: u64 = 86_400;
 mod tests {
     use serde_json::json;
 
+    use super::Overrides;
     use crate::{CLIENTS, Exposition, NAIVE, Session, Settings, WITHOUT, catalogue::CATALOGUE};
 
-    const NAMES: [&str; 5] = [
-        "max_attempts",
-        "backoff_ms",
-        "max_retry_after_seconds",
-        "max_pages",
-        "max_items",
-    ];
+    /// A form, a request in JSON and a command accept the same numbers.
+    #[test]
+    fn every_way_to_choose_a_setting_accepts_the_same_numbers() {
+        for (name, range) in Overrides::SETTINGS {
+            for number in [*range.start(), *range.end()] {
+                let read: Overrides =
+                    serde_json::from_value(json!({ name: number })).expect("a setting");
+                let mut set = Overrides::default();
+                set.set(name, number);
+
+                assert_eq!(set, read, "{name}");
+                assert_eq!(set.get(name), Some(number), "{name}");
+            }
+            for number in [range.start().checked_sub(1), Some(range.end() + 1)] {
+                let read = number
+                    .map(|number| serde_json::from_value::<Overrides>(json!({ name: number })));
+                assert!(read.is_none_or(|read| read.is_err()), "{name} {number:?}");
+            }
+        }
+    }
 
     /// The web UI shows a setting about listings only where it has an effect.
     #[test]
@@ -89,7 +142,7 @@ mod tests {
         for scenario in CATALOGUE {
             for (&client, name) in clients
                 .iter()
-                .flat_map(|client| NAMES.map(|name| (client, name)))
+                .flat_map(|client| Overrides::SETTINGS.map(|(name, _)| (client, name)))
             {
                 let terms = [700, 800].map(|number| {
                     let overrides = serde_json::from_value(json!({ name: number }));

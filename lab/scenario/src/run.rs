@@ -1,18 +1,20 @@
 //! A run: one scenario, run once by one client, as a value.
 
+use std::time::Duration;
+
 use judge::Names;
 use render::timeline::{Tag, Timeline};
 use serde::{Deserialize, Serialize};
-use wire::{WireRecord, counted};
+use wire::{WireRecord, WireRequest, counted};
 
 use crate::{
     Client, chart,
-    counters::{ATTEMPTS, Counters},
+    counters::{ATTEMPTS, Counters, RETRIES},
     lesson::Lesson,
     outcome::{Ending, Outcome},
     policy::ScenarioPolicy,
     question::Answer,
-    trace::Trace,
+    trace::{SpanName, Trace},
     verdict::Check,
     wire_facts::carried,
 };
@@ -29,6 +31,14 @@ pub enum Pace {
 }
 
 impl Pace {
+    /// Its name, as on a button.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Real => "real waits",
+            Self::Virtual => "virtual time",
+        }
+    }
+
     /// Says whether the waits were real.
     pub(crate) fn phrase(self) -> &'static str {
         match self {
@@ -104,24 +114,52 @@ impl ScenarioRun {
         let names = Names::of(&self.wire.entries);
         let shown = chart::shown_requests(&self.trace, &self.wire, &timeline.rows);
         for row in &mut timeline.rows {
-            let carried = shown
-                .get(&row.id)
-                .and_then(|request| carried(request, &names));
-            row.tags = carried
-                .map(|words| Tag {
-                    words,
-                    is_bad: false,
-                })
-                .into_iter()
-                .collect();
+            let Some(request) = shown.get(&row.id) else {
+                continue;
+            };
+            let is_bad = self.breaks_a_rule(request);
+            let tag = carried(request, &names).map(|words| Tag { words, is_bad });
+            row.tags = tag.into_iter().collect();
         }
         timeline
+    }
+
+    /// Whether this request broke a rule of the wire.
+    fn breaks_a_rule(&self, request: &WireRequest) -> bool {
+        let mut checks = self.verdict.iter();
+        checks.any(|check| check.requests.contains(&request.seq))
+    }
+
+    /// How it ended, in a few words. An error that was expected is a result.
+    #[must_use]
+    pub fn ending(&self) -> String {
+        let named = self.outcome.named();
+        match self.outcome.ending {
+            Ending::Ok | Ending::Stopped | Ending::Cancelled => named,
+            _ if self.passed() => format!("gave up, as expected · {}", self.outcome.detail()),
+            ending => ending.phrase(&named),
+        }
     }
 
     /// The number of requests by the client's own count.
     #[must_use]
     pub fn counted(&self) -> u64 {
         self.counters.total(ATTEMPTS)
+    }
+
+    /// The number of retries by the client's own count.
+    #[must_use]
+    pub fn retries(&self) -> u64 {
+        self.counters.total(RETRIES)
+    }
+
+    /// The time until the caller knew the result.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        let spans = self.trace.spans.iter();
+        let runs = spans.filter(|span| span.name == SpanName::Run);
+        let lasted = runs.filter_map(|span| Some(span.end?.saturating_sub(span.start)));
+        lasted.sum()
     }
 
     /// The requests that the service saw, and the count of the client, as a phrase.

@@ -1,10 +1,7 @@
 //! The files of the web UI. They are part of the binary, so that it needs no other file
 //! and always matches its server.
 
-use std::{
-    borrow::Cow,
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use axum::{
     body::Body,
@@ -17,17 +14,9 @@ use http::{
 use include_dir::{Dir, include_dir};
 
 use super::problem::Problem;
-use crate::scenario;
-
-/// The HTML page, which is the same for every path.
-pub(crate) const INDEX: &str = "index.html";
 
 /// The style sheet that reports and the web UI share.
 const STYLE_SHEET: &str = "style.css";
-
-/// The places in the HTML page of the course and of the patterns.
-const COURSE: &str = "<!-- course -->";
-const PATTERNS: &str = "<!-- patterns -->";
 
 /// Every file of the web UI.
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets");
@@ -37,7 +26,7 @@ pub(crate) fn respond(name: &str, headers: &HeaderMap) -> Response {
     let Some((media_type, content)) = media_type(name).zip(read(name)) else {
         return Problem::not_found().into_response();
     };
-    let tag = tag(&content);
+    let tag = tag(content);
     let head = [(CACHE_CONTROL, "no-cache"), (ETAG, &*tag)];
     let known = headers.get(IF_NONE_MATCH);
     if known.is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
@@ -46,25 +35,16 @@ pub(crate) fn respond(name: &str, headers: &HeaderMap) -> Response {
     (head, [(CONTENT_TYPE, media_type)], Body::from(content)).into_response()
 }
 
-/// The content of a file. The style sheet is that of reports, too, and the page lists
-/// the course and holds the patterns of the pictures.
-fn read(name: &str) -> Option<Cow<'static, [u8]>> {
+/// The content of a file. The style sheet is that of reports, too.
+fn read(name: &str) -> Option<&'static [u8]> {
     if name == STYLE_SHEET {
-        return Some(Cow::Borrowed(render::page::STYLE.as_bytes()));
+        return Some(render::page::STYLE.as_bytes());
     }
-    let content = FILES.get_file(name)?.contents();
-    if name != INDEX {
-        return Some(Cow::Borrowed(content));
-    }
-    let page = String::from_utf8_lossy(content)
-        .replace(COURSE, &scenario::web::listed().into_string())
-        .replace(PATTERNS, &render::timeline::patterns().into_string());
-    Some(Cow::Owned(page.into_bytes()))
+    Some(FILES.get_file(name)?.contents())
 }
 
 fn media_type(name: &str) -> Option<&'static str> {
     match name.rsplit_once('.')?.1 {
-        "html" => Some("text/html; charset=utf-8"),
         "js" => Some("text/javascript; charset=utf-8"),
         "css" => Some("text/css; charset=utf-8"),
         "svg" => Some("image/svg+xml"),

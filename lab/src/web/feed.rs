@@ -1,4 +1,4 @@
-//! The live feed: events, sent to every page that listens, as an event stream of the HTML
+//! A feed: events, sent to every page that listens, as an event stream of the HTML
 //! standard (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
 //!
 //! Publishing never waits for a reader. A reader that falls behind, or connects again, has
@@ -9,22 +9,16 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use axum::{
-    Router,
-    extract::State,
-    response::{
-        IntoResponse, Response,
-        sse::{Event, KeepAlive, Sse},
-    },
-    routing::get,
+use axum::response::{
+    IntoResponse, Response,
+    sse::{Event, KeepAlive, Sse},
 };
 use futures_util::stream;
 use http::{StatusCode, header};
-use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::broadcast::{Receiver, Sender, error::RecvError};
 
-use super::{json, lock::lock, problem::Problem, shared::Shared};
+use super::{json, lock::lock, problem::Problem};
 
 /// A page that is this many events behind can fetch the state faster than it can process them.
 const CAPACITY: usize = 4096;
@@ -33,7 +27,7 @@ const CAPACITY: usize = 4096;
 /// page, and never the other half.
 const READERS: usize = 32;
 
-/// The feed that every page listens to.
+/// A feed of events.
 pub(crate) struct Feed {
     /// None once the feed is closed.
     events: Mutex<Option<Sender<Event>>>,
@@ -81,15 +75,6 @@ impl Feed {
     }
 }
 
-/// The route that streams the feed.
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new().route("/api/events", get(events))
-}
-
-async fn events(State(shared): State<Shared>) -> Response {
-    respond_with(&shared.feed)
-}
-
 /// A response with all events from now on, unless there are too many readers.
 pub(crate) fn respond_with(feed: &Feed) -> Response {
     match feed.read() {
@@ -116,13 +101,6 @@ fn respond(reader: Receiver<Event>) -> impl IntoResponse {
     // A stream that has ended would otherwise leave an idle connection in its place.
     let closes = [(header::CONNECTION, "close")];
     (closes, Sse::new(events).keep_alive(KeepAlive::default()))
-}
-
-/// A random name of eight characters.
-pub(crate) fn token() -> String {
-    let mut random = rand::rng();
-    let sign = || char::from_digit(random.random_range(0..36), 36);
-    std::iter::repeat_with(sign).flatten().take(8).collect()
 }
 
 #[cfg(test)]

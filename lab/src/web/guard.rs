@@ -25,10 +25,10 @@ const SHIELD: [(HeaderName, &str); 5] = [
     (
         CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+         connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     ),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (REFERRER_POLICY, "no-referrer"),
+    (REFERRER_POLICY, "same-origin"),
     (
         HeaderName::from_static("cross-origin-opener-policy"),
         "same-origin",
@@ -77,11 +77,17 @@ fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem>
 /// must be that of the web UI.
 fn is_own(host: &str, headers: &HeaderMap) -> bool {
     if headers.contains_key(SEC_FETCH_SITE) {
-        let site = single_str(headers, &SEC_FETCH_SITE);
-        return matches!(site, Some("same-origin" | "none"));
+        return is_not_foreign(headers);
     }
     let origin = single_str(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
     origin.is_some_and(|origin| origin.eq_ignore_ascii_case(host))
+}
+
+/// Whether no browser marks a request as one of another site. A GET that remembers something or
+/// costs something asks for that; a program sends no such mark.
+pub(crate) fn is_not_foreign(headers: &HeaderMap) -> bool {
+    let site = single_str(headers, &SEC_FETCH_SITE);
+    !headers.contains_key(SEC_FETCH_SITE) || matches!(site, Some("same-origin" | "none"))
 }
 
 #[cfg(test)]

@@ -1,43 +1,16 @@
 //! Reads the JSON body of a request.
 
 use axum::{body::Bytes, extract::Request};
-use host::request_body::{self, BodyError, MAX_BODY};
-use http::{StatusCode, header::CONTENT_TYPE};
+use http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::problem::Problem;
+use super::{body, problem::Problem};
 
 /// The body of a request, if its media type is JSON.
 pub(crate) async fn received(request: Request, what: &str) -> Result<Bytes, Problem> {
-    let is_json = request
-        .headers()
-        .get(CONTENT_TYPE)
-        .is_some_and(|media_type| {
-            let media_type = media_type.to_str().unwrap_or_default();
-            let essence = media_type.split(';').next().unwrap_or_default().trim();
-            essence.eq_ignore_ascii_case("application/json")
-        });
-    if !is_json {
-        let detail = format!("{what} is asked for as application/json");
-        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-        return Err(Problem::new(status, "unsupported_media_type", detail));
-    }
-    let body = request_body::read(request.into_body()).await;
-    body.map_err(|error| match error {
-        BodyError::TooLarge => {
-            let detail = format!("the body is longer than {MAX_BODY} bytes");
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
-        }
-        BodyError::BrokeOff | BodyError::Malformed => {
-            let detail = "the body broke off, or its chunks cannot be read";
-            Problem::new(StatusCode::BAD_REQUEST, "incomplete_body", detail)
-        }
-        BodyError::TimedOut => {
-            let detail = "the body did not come in time";
-            Problem::new(StatusCode::REQUEST_TIMEOUT, "body_timeout", detail)
-        }
-    })
+    let what = format!("{what} is asked for");
+    body::received(request, "application/json", &what).await
 }
 
 /// Reads a body. An invalid body results in a problem with this code that names the

@@ -1,40 +1,48 @@
 //! The web UI, which `lab serve` runs.
 //!
-//! The web UI lists the scenarios, runs one at the press of a button, and draws it live.
-//! It is served only by this process and only on loopback, and all its files are part of
-//! the binary. A teaching service for all other clients runs beside it; its `/metrics`
+//! Its pages are drawn by the server, each with an address that is its state: links, forms,
+//! Reload and Back need no script. Scripts keep a page up to date while it is shown, act on keys,
+//! and copy. The web UI is served only by this process and only on loopback, and all its files are
+//! part of the binary. A teaching service for all other clients runs beside it; its `/metrics`
 //! shows the numbers of all runs.
 //!
 //! | Path | What it responds with |
 //! |---|---|
-//! | `/`, `/grade`, `/storm`, `/metrics-view`, `/runs/{id}` | the page, which an unknown path shows, too |
-//! | `/assets/{file}` | a script, a style sheet or the icon of the page |
-//! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, and by which clients |
-//! | POST `/api/premises` | what holds for the clients of a run, before it is started |
-//! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the end of a run that is neither listed nor published |
+//! | `/` | the overview |
+//! | `/course`, `/scenarios/{name}` | the plans of a class; a scenario, with its newest run |
+//! | GET `/runs`, `/runs/{id}` | the runs, and one of them |
+//! | POST `/runs`, `/runs/{id}/cancel` | the forms that start and cancel a run; each leads to the run |
+//! | `/client` | how to grade a client |
+//! | `/storm`, `/metrics-view` | storms, and the counters over time |
+//! | `/live` | an event stream that tells a page that something has changed |
+//! | `/assets/{file}` | a script, a style sheet or the icon of the pages |
+//! | GET and POST `/api/runs`, GET `/api/runs/{id}` | for programs: the runs; with `"kept": false` in its body, a POST responds with the end of a run that is neither listed nor told |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
-//! | GET `/api/runs/{id}/story` | a run as the page shows it, as HTML |
 //! | GET `/api/runs/{id}/text` | a run as the command line prints it |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
-//! | GET, POST and DELETE `/api/card` | the cases that are open to any client: what came, opened, stopped |
-//! | POST `/api/card/tasks/{task}/cases/{number}/again` | begins one of them again |
 //! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
 //! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
 //! | GET `/api/metrics-view` | the charts of the counters, each second, as an event stream |
-//! | GET `/api/wire` | what reached the service from anywhere else |
-//! | GET `/api/events` | all of it as it happens, as an event stream |
 
 mod assets;
+mod body;
+pub(crate) mod error_page;
 mod exporters;
-pub(crate) mod feed;
-mod guard;
+mod feed;
+pub(crate) mod fields;
+pub(crate) mod guard;
 pub(crate) mod json_body;
+pub(crate) mod live;
 pub(crate) mod lock;
 mod metrics_view;
+pub(crate) mod modes;
+mod overview;
+pub(crate) mod page;
 pub(crate) mod problem;
 mod routes;
 pub(crate) mod shared;
-mod wire_lane;
+pub(crate) mod token;
+pub(crate) mod wire_lane;
 
 use std::{fmt, net::SocketAddr, num::NonZeroUsize, sync::Arc};
 
@@ -54,6 +62,7 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 use crate::scenario::web::Runs;
 
 use feed::Feed;
+use live::Live;
 use routes::router;
 use shared::Shared;
 
@@ -140,11 +149,11 @@ impl WebUi {
         let service =
             dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
 
-        let feed = Feed::new();
+        let live = Arc::<Live>::default();
         let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
-        chores.spawn(wire_lane::relay(ledger.clone(), Arc::clone(&feed)));
-        let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.exporters);
+        chores.spawn(wire_lane::watch(ledger.clone(), Arc::clone(&live)));
+        let runs = Runs::new(Arc::clone(&live), exposition.clone(), config.exporters);
         let charts = Feed::new();
         let base_url: Arc<str> = service.base_url().into();
         let follow = metrics_view::follow(
@@ -156,9 +165,8 @@ impl WebUi {
         chores.spawn(follow);
         let shared = Shared {
             runs,
-            feed,
+            live,
             charts,
-            cards: Arc::default(),
             storms: Arc::default(),
             ledger,
             service: base_url,
@@ -209,16 +217,15 @@ impl WebUi {
             .unwrap_or_default()
     }
 
-    /// Stops the page, cancels the runs and the storms that go on, and stops the
-    /// cases that are open and the service. It returns how many connections to the page
+    /// Stops the page, cancels the runs and the storms that go on, and stops the service. It returns how many connections to the page
     /// and to the service were still busy, and were cut off.
     ///
     /// # Errors
     ///
-    /// [`StopError`] if the service, or that of a case, could not be stopped properly.
+    /// [`StopError`] if the service could not be stopped properly.
     pub async fn stop(mut self) -> Result<Drained, StopError> {
         // Event streams never end on their own, and the runs of a load may take long.
-        self.shared.feed.close();
+        self.shared.live.close();
         self.shared.charts.close();
         // They feed these streams.
         self.chores.shutdown().await;
@@ -233,7 +240,6 @@ impl WebUi {
             }
         });
         self.shared.runs.stop().await;
-        self.shared.cards.stop().await?;
         // A panic in there has been reported.
         let page = page
             .and_then(Result::ok)
@@ -247,7 +253,6 @@ impl WebUi {
 impl Drop for WebUi {
     fn drop(&mut self) {
         self.shared.runs.abort();
-        self.shared.cards.abort();
         self.shared.storms.abort();
     }
 }

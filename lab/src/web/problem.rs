@@ -17,6 +17,13 @@ pub(crate) struct Problem {
     pub(crate) detail: Cow<'static, str>,
 }
 
+/// What a page says of a problem: it travels with the response until it is known who reads it.
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    pub(super) status: StatusCode,
+    pub(super) detail: Cow<'static, str>,
+}
+
 impl Problem {
     pub(crate) fn new(
         status: StatusCode,
@@ -63,6 +70,10 @@ impl IntoResponse for Problem {
         let mut response = (self.status, Json(body)).into_response();
         let media_type = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(CONTENT_TYPE, media_type);
+        response.extensions_mut().insert(Shown {
+            status: self.status,
+            detail: self.detail,
+        });
         response
     }
 }

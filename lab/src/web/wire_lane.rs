@@ -1,4 +1,4 @@
-//! Publishes the requests that reach the service from other clients: a terminal, a
+//! Shows the requests that reach the service from other clients: a terminal, a
 //! browser, or a client in any language.
 
 use std::{collections::BTreeSet, num::NonZeroUsize, sync::Arc, time::Duration};
@@ -11,11 +11,10 @@ use render::{
     timeline::{Bar, Kind, Row, Timeline, line},
 };
 use scenario::wire_table;
-use serde_json::json;
 use tokio::time::sleep;
 use wire::{WireRequest, counted};
 
-use super::feed::Feed;
+use super::live::Live;
 
 /// How many requests are kept.
 pub(crate) const CAPACITY: NonZeroUsize = NonZeroUsize::new(200).unwrap();
@@ -99,21 +98,24 @@ fn kind(request: &WireRequest) -> Kind {
     }
 }
 
-/// Publishes each request on arrival, and again when it gets its response, until it is
-/// dropped.
-pub(crate) async fn relay(ledger: Ledger, feed: Arc<Feed>) {
+/// Tells the pages of each request on its arrival, and again when it gets its response, until it
+/// is dropped.
+pub(crate) async fn watch(ledger: Ledger, live: Arc<Live>) {
     // All fields that are shown are known on arrival, or together with the status.
-    let stage = |entry: &WireRequest| (entry.seq, entry.status);
-    let mut published = BTreeSet::new();
-    loop {
+    let stages = || -> BTreeSet<_> {
         let entries = ledger.snapshot().entries;
-        let stages = entries.iter().map(stage).collect();
-        let is_new = |entry: &WireRequest| !published.contains(&stage(entry));
-        for entry in entries.into_iter().filter(is_new) {
-            let seen = json!({ "seq": entry.seq, "status": entry.status });
-            feed.publish("wire", &seen);
-        }
-        published = stages;
+        entries
+            .iter()
+            .map(|entry| (entry.seq, entry.status))
+            .collect()
+    };
+    let mut told = stages();
+    loop {
         sleep(INTERVAL).await;
+        let now = stages();
+        if now != told {
+            live.changed();
+            told = now;
+        }
     }
 }

@@ -125,10 +125,9 @@ async fn a_lab_that_stops_flushes_the_exports_of_both_clients() {
     };
     let web_ui = WebUi::start(config).await.expect("free ports");
     let browser = Browser::of(&web_ui.page_url());
-    let mut events = browser.listen().await;
     let run = json!({ "scenario": "flaky", "pace": "virtual", "client": "compare" });
     let id = browser.begin(&run).await;
-    events.until(|event| event.ends(&id)).await;
+    browser.ended(&id).await;
 
     web_ui.stop().await.expect("nothing left behind");
 

@@ -1,114 +1,12 @@
 //! The API of the web UI: its requests and responses.
 
-use std::collections::BTreeSet;
-
 use http::{Method, StatusCode};
 use render::Options;
-use scenario::{CLIENTS, ClientUnderTest, Comparison, Naive, Reliable, Settings, Story, catalogue};
+use scenario::{ClientUnderTest, Comparison, Naive, Reliable, Settings, Story, catalogue};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use crate::web::support::{Browser, serve};
-
-/// Waits for the end of a run, and returns it.
-async fn finished(browser: &Browser, id: &str) -> Value {
-    // Listening starts before the check, so that the end cannot be missed in between.
-    let mut events = browser.listen().await;
-    if browser.run(id).await["state"] == "running" {
-        events.until(|event| event.ends(id)).await;
-    }
-    browser.run(id).await
-}
-
-#[tokio::test]
-async fn the_page_is_served_under_every_path_that_shows_it() {
-    let (_dashboard, browser) = serve().await;
-
-    for path in ["/", "/grade", "/runs/abcdefgh"] {
-        let response = browser.get(path).await;
-
-        assert_eq!(response.status, StatusCode::OK, "{path}");
-        assert_eq!(response.headers["content-type"], "text/html; charset=utf-8");
-    }
-}
-
-/// The document, every file that it names, and the files that these request at once.
-#[tokio::test]
-async fn the_first_paint_takes_at_most_110_kib() {
-    let (_dashboard, browser) = serve().await;
-    let document = browser.get("/").await.text();
-    let files = document
-        .split('"')
-        .filter(|text| text.starts_with("/assets/"));
-    let files: BTreeSet<_> = files.collect();
-    assert!(files.contains("/assets/app.js"), "{files:?}");
-    let api = ["scenarios", "vocabulary", "runs", "wire"].map(|name| format!("/api/{name}"));
-
-    let mut total = document.len();
-    for path in files.into_iter().chain(api.iter().map(String::as_str)) {
-        total += browser.get(path).await.body.len();
-    }
-
-    assert!(total <= 110 * 1024, "{total} bytes");
-}
-
-/// A person who mistypes an address sees the page, which says so.
-#[tokio::test]
-async fn an_unknown_path_is_a_page_for_a_browser() {
-    let (_dashboard, browser) = serve().await;
-    let html = [("accept", "text/html,application/xhtml+xml")];
-
-    for (path, media_type) in [
-        ("/x", "text/html; charset=utf-8"),
-        ("/runs", "text/html; charset=utf-8"),
-        ("/api/x", "application/problem+json"),
-        ("/assets/x.js", "application/problem+json"),
-    ] {
-        let response = browser.send(Method::GET, path, &html, "").await;
-
-        assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
-        assert_eq!(response.headers["content-type"], media_type, "{path}");
-    }
-}
-
-#[tokio::test]
-async fn the_page_lists_each_scenario_with_its_command() {
-    let (_dashboard, browser) = serve().await;
-
-    let page = browser.get("/").await.text();
-
-    for scenario in catalogue::CATALOGUE {
-        let name = scenario.words.name;
-        let command = format!("{} scenario {name}</code>", lab::invocation::lab());
-        assert!(page.contains(&format!("href=\"/#{name}\"")), "{name}");
-        assert!(page.contains(&command), "{command}");
-    }
-}
-
-/// A guess is a part of the address, so anybody can type one.
-#[tokio::test]
-async fn the_story_of_a_run_judges_the_guess_in_its_address() {
-    let (_dashboard, browser) = serve().await;
-    let id = browser.run_scenario("flaky").await;
-    finished(&browser, &id).await;
-
-    for (guess, verdict) in [
-        ("3", "✓ Your prediction: </b>3 requests, correct."),
-        (
-            "2",
-            "✗ Your prediction: </b>2 requests; the answer: 3 requests.",
-        ),
-        ("<b>", "The answer: </b>3 requests"),
-        ("", "The answer: </b>3 requests"),
-    ] {
-        let path = format!("/api/runs/{id}/story?guess={guess}");
-        let story = browser.get(&path).await.json();
-
-        let html = story["html"].as_str().expect("HTML");
-        assert!(html.contains(verdict), "{guess}: {html}");
-        assert_eq!(story["id"], json!(id));
-    }
-}
 
 #[tokio::test]
 async fn an_unknown_path_is_a_problem_object() {
@@ -146,7 +44,9 @@ async fn a_method_that_a_path_does_not_serve_is_a_problem_with_allow() {
     for (path, allow) in [
         ("/", "GET,HEAD"),
         ("/api/runs", "GET,HEAD,POST"),
-        ("/api/events", "GET,HEAD"),
+        ("/live", "GET,HEAD"),
+        ("/runs", "GET,HEAD,POST"),
+        ("/runs/abcdefgh/cancel", "POST"),
     ] {
         let headers = [("sec-fetch-site", "same-origin")];
         let response = browser.send(Method::DELETE, path, &headers, "").await;
@@ -154,25 +54,6 @@ async fn a_method_that_a_path_does_not_serve_is_a_problem_with_allow() {
         assert_eq!(response.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
         assert_eq!(response.code(), "method_not_allowed");
         assert_eq!(response.headers["allow"], allow);
-    }
-}
-
-#[tokio::test]
-async fn the_course_is_listed_in_its_order() {
-    let (_dashboard, browser) = serve().await;
-
-    let scenarios = browser.get("/api/scenarios").await.json();
-
-    let listed: Vec<_> = scenarios.as_array().expect("a list").iter().collect();
-    assert_eq!(listed.len(), catalogue::CATALOGUE.len());
-    for (listed, known) in listed.into_iter().zip(catalogue::CATALOGUE) {
-        assert_eq!(listed["name"], known.words.name);
-        assert_eq!(listed["question"], known.words.question.text);
-        let choices = listed["choices"].as_array().map_or(0, Vec::len);
-        assert_eq!(choices, known.words.question.lettered().count());
-        assert_eq!(choices == 0, listed["number_of"].is_string());
-        let settings = listed["settings"].as_array().map_or(0, Vec::len);
-        assert_eq!(settings, known.task.settings_of_listings().len());
     }
 }
 
@@ -184,7 +65,7 @@ async fn the_lesson_and_the_report_are_sent_once_a_run_is_over() {
     let waiting = browser.begin_waiting("reliable").await;
     let done = browser.run_scenario(known.words.name).await;
 
-    let over = finished(&browser, &done).await;
+    let over = browser.ended(&done).await;
     let report = browser.get(&format!("/api/runs/{waiting}/report")).await;
     let waiting = browser.run(&waiting).await;
 
@@ -194,70 +75,9 @@ async fn the_lesson_and_the_report_are_sent_once_a_run_is_over() {
     assert_eq!(waiting["lesson"], Value::Null);
     assert_eq!(report.status, StatusCode::CONFLICT);
     assert_eq!(report.code(), "run_not_finished");
-    let course = browser.get("/api/scenarios").await.text();
-    assert!(!course.contains(general));
-}
-
-#[tokio::test]
-async fn the_premises_of_a_question_are_those_of_the_terminal() {
-    let (_dashboard, browser) = serve().await;
-
-    let run = json!({
-        "scenario": "flaky", "client": "compare", "pace": "virtual",
-        "settings": { "max_attempts": 2 },
-    });
-    let found = browser.post("/api/premises", &run).await.json();
-    let premises = &found["premises"];
-    let unknown = json!({ "scenario": "flakey" });
-    let unknown = browser.post("/api/premises", &unknown).await;
-    let id = browser.begin(&run).await;
-    finished(&browser, &id).await;
-    let shown = browser.get(&format!("/api/runs/{id}/story")).await.json();
-
-    let terms =
-        "GET /flaky, up to 2 attempts, backoff 200 ms–5 s, full jitter, Retry-After up to 30 s";
-    let naive = "a typical first client: up to 10 attempts, no waits";
-    let expected = [
-        "Predict the run of the reliable client.".to_owned(),
-        format!("({terms})"),
-        format!("The naive client (GET /flaky, {naive})"),
-    ];
-    assert_eq!(*premises, json!(expected));
-    assert_eq!(shown["premises"], *premises);
-    // A client that changes something has a key, and each its own habit with it.
-    let change = json!({ "scenario": "lost-response", "client": "compare" });
-    let change = browser.post("/api/premises", &change).await.json();
-    let keys = [
-        "sends an Idempotency-Key)",
-        "a new Idempotency-Key for each attempt)",
-    ];
-    for (line, key) in [1, 2].into_iter().zip(keys) {
-        let said = change["premises"][line].as_str().unwrap_or_default();
-        assert!(said.ends_with(key), "{said}");
-    }
+    let page = browser.page("/scenarios/flaky").await.text();
     let flaky = catalogue::find("flaky").expect("known");
-    assert_eq!(found["hint"], flaky.words.hint);
-    let settings = &found["settings"];
-    let settings = ["max_attempts", "backoff_ms", "max_retry_after_seconds"]
-        .map(|name| settings[name].as_u64());
-    assert_eq!(settings, [Some(2), Some(200), Some(30)]);
-    assert_eq!(unknown.code(), "unknown_scenario");
-}
-
-#[tokio::test]
-async fn the_vocabulary_names_the_clients_and_the_defences() {
-    let (_dashboard, browser) = serve().await;
-
-    let vocabulary = browser.get("/api/vocabulary").await.json();
-
-    let clients = CLIENTS.iter().map(|client| client.identity().name);
-    let clients: Vec<_> = clients.chain(["compare"]).collect();
-    assert_eq!(vocabulary["clients"], json!(clients));
-    let defences: Vec<_> = scenario::WITHOUT
-        .iter()
-        .map(|without| without.defence.id)
-        .collect();
-    assert_eq!(vocabulary["defences"], json!(defences));
+    assert!(!page.contains(flaky.words.why));
 }
 
 #[tokio::test]
@@ -269,7 +89,7 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     let started = response.json();
     let id = started["id"].as_str().expect("an id");
 
-    let seen = finished(&browser, id).await;
+    let seen = browser.ended(id).await;
 
     assert_eq!(response.status, StatusCode::ACCEPTED);
     assert_eq!(response.headers["location"], format!("/runs/{id}"));
@@ -305,7 +125,7 @@ async fn concurrent_runs_have_separate_services() {
     let (one, other) = tokio::join!(browser.run_scenario("flaky"), browser.run_scenario("flaky"));
 
     for id in [one, other] {
-        let run = finished(&browser, &id).await;
+        let run = browser.ended(&id).await;
         // On a shared service one of them would have succeeded earlier.
         assert_eq!(run["sides"][0]["wire"]["total"], 3, "{run}");
         assert_eq!(run["passed"], true);
@@ -329,7 +149,7 @@ async fn a_run_has_a_side_for_each_client() {
             "without": without,
         });
 
-        let run = finished(&browser, &browser.begin(&run).await).await;
+        let run = browser.ended(&browser.begin(&run).await).await;
 
         assert_eq!(run["client"], client);
         assert_eq!(run["without"], json!(without));
@@ -387,7 +207,7 @@ async fn an_invalid_run_is_refused_and_not_kept() {
 async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
     let (dashboard, browser) = serve().await;
     for _ in 0..2 {
-        finished(&browser, &browser.run_scenario("flaky").await).await;
+        browser.ended(&browser.run_scenario("flaky").await).await;
     }
 
     // Scrapers may use any host name for the service.
@@ -416,7 +236,7 @@ async fn a_finished_run_has_a_report() {
     let (_dashboard, browser) = serve().await;
     let run = json!({ "scenario": "flaky", "client": "compare", "pace": "virtual", "seed": 7 });
     let id = browser.begin(&run).await;
-    let run = finished(&browser, &id).await;
+    let run = browser.ended(&id).await;
     let report = async |side: &str| browser.get(&format!("/api/runs/{id}/report{side}")).await;
 
     let flaky = catalogue::find("flaky").expect("known");
@@ -456,30 +276,21 @@ async fn an_invalid_query_is_a_problem() {
     let (_dashboard, browser) = serve().await;
     let id = browser.run_scenario("flaky").await;
 
-    for (query, code) in [
-        ("report?side=x", "invalid_side"),
-        ("story?guess=a&guess=b", "invalid_guess"),
-    ] {
-        let response = browser.get(&format!("/api/runs/{id}/{query}")).await;
-        assert_eq!(response.status, StatusCode::BAD_REQUEST, "{query}");
-        assert_eq!(response.code(), code, "{query}");
-    }
+    let response = browser.get(&format!("/api/runs/{id}/report?side=x")).await;
+    assert_eq!(response.status, StatusCode::BAD_REQUEST);
+    assert_eq!(response.code(), "invalid_side");
 }
 
 #[tokio::test]
-async fn exchanges_are_in_the_run_but_not_in_the_feed() {
+async fn exchanges_are_in_the_run_and_in_its_report() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen().await;
     let id = browser.run_scenario("create-job").await;
 
-    let heard = events.until(|event| event.ends(&id)).await;
-    let side = &browser.run(&id).await["sides"][0];
-    let report = browser.get(&format!("/api/runs/{id}/report")).await.text();
+    let run = browser.ended(&id).await;
 
+    let report = browser.get(&format!("/api/runs/{id}/report")).await.text();
     let start = "POST /jobs HTTP/1.1";
-    assert_eq!(side["wire"]["exchanges"][0]["request"]["start"], start);
+    let exchanges = &run["sides"][0]["wire"]["exchanges"];
+    assert_eq!(exchanges[0]["request"]["start"], start);
     assert!(report.contains(start), "{report}");
-    for event in heard {
-        assert!(!event.data.to_string().contains("exchange"), "{event:?}");
-    }
 }

@@ -15,23 +15,6 @@ fn files() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The browser discovers a module that is not declared only after it has read the
-/// importing modules, one round trip after the other. The document declares the files for
-/// the first paint; others are loaded on demand.
-#[test]
-fn every_file_is_loaded_in_exactly_one_way() {
-    let files = files();
-    for name in files.keys().filter(|name| *name != "index.html") {
-        let path = format!("\"/assets/{name}\"");
-        let at_first = files["index.html"].contains(&path);
-        let fetches = format!("import(\"./{name}\")");
-        // A script imports another one, and adds a style sheet by its path.
-        let mut scripts = files.iter().filter(|(other, _)| other.ends_with(".js"));
-        let later = scripts.any(|(_, text)| text.contains(&fetches) || text.contains(&path));
-        assert!(at_first != later, "{name}");
-    }
-}
-
 /// The policy of the page forbids inline code and styles. Text from the wire must not
 /// become markup, so only `patch.js` parses HTML: that of the server, whose templates
 /// escape text.

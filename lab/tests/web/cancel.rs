@@ -3,7 +3,7 @@
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::web::support::{Browser, Events, TestResponse, serve};
+use crate::web::support::{Browser, TestResponse, serve};
 
 /// A wait that goes on.
 pub(crate) const WAIT: &str = " s left · Retry-After";
@@ -15,24 +15,19 @@ async fn cancel(browser: &Browser, id: &str) -> TestResponse {
 }
 
 /// Starts a run that waits for two minutes, and returns once all its clients do.
-async fn waiting(browser: &Browser, events: &mut Events, client: &str) -> String {
+async fn waiting(browser: &Browser, client: &str) -> String {
     let id = browser.begin_waiting(client).await;
-    browser.story(events, &id, WAIT).await;
+    browser.shown(&id, WAIT).await;
     id
-}
-
-async fn ended(events: &mut Events, id: &str) {
-    events.until(|event| event.ends(id)).await;
 }
 
 #[tokio::test]
 async fn a_cancelled_run_ends_at_once_and_says_so() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen().await;
-    let id = waiting(&browser, &mut events, "reliable").await;
+    let id = waiting(&browser, "reliable").await;
 
     let response = cancel(&browser, &id).await;
-    ended(&mut events, &id).await;
+    browser.ended(&id).await;
 
     assert_eq!(response.status, StatusCode::ACCEPTED);
     assert!(response.body.is_empty());
@@ -57,9 +52,8 @@ async fn a_cancelled_run_ends_at_once_and_says_so() {
 #[tokio::test]
 async fn cancelling_a_finished_run_changes_nothing() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen().await;
     let id = browser.run_scenario("flaky").await;
-    ended(&mut events, &id).await;
+    browser.ended(&id).await;
     let before = browser.run(&id).await;
 
     let response = cancel(&browser, &id).await;
@@ -76,7 +70,6 @@ async fn cancelling_a_finished_run_changes_nothing() {
 #[tokio::test]
 async fn cancelled_runs_free_their_slots() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen().await;
     let patient =
         json!({ "scenario": "retry-later", "settings": { "max_retry_after_seconds": 600 } });
     let mut ids = Vec::new();
@@ -89,10 +82,27 @@ async fn cancelled_runs_free_their_slots() {
     };
 
     cancel(&browser, &ids[0]).await;
-    ended(&mut events, &ids[0]).await;
+    browser.ended(&ids[0]).await;
     let admitted = browser.start(&patient).await;
 
     assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(refused.code(), "too_many_runs");
     assert_eq!(admitted.status, StatusCode::ACCEPTED);
+}
+
+#[tokio::test]
+async fn the_button_of_the_page_cancels_and_leads_back_to_the_run() {
+    let (_dashboard, browser) = serve().await;
+    let id = waiting(&browser, "compare").await;
+
+    let response = browser
+        .submit(&format!("/runs/{id}/cancel"), "predict=&guess=a")
+        .await;
+
+    assert_eq!(response.status, StatusCode::SEE_OTHER);
+    let there = response.headers["location"].to_str().expect("text");
+    assert_eq!(there, format!("/runs/{id}?guess=a&predict"));
+    let page = browser.page(there).await.text();
+    assert!(page.contains("⊘ cancelled after 1 request"), "{page}");
+    assert!(!page.contains("data-changes"), "{page}");
 }

@@ -5,7 +5,7 @@ use std::{
     process::{self, Output},
 };
 
-use http::{Method, StatusCode};
+use http::StatusCode;
 use testkit::PATIENCE;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
@@ -14,7 +14,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{program::without_settings, web::support::Browser};
+use crate::web::support::Browser;
 
 const FREE_PORTS: [&str; 4] = ["--port", "0", "--page-port", "0"];
 
@@ -37,14 +37,6 @@ pub(crate) async fn output(mut command: Command) -> Output {
 
 pub(crate) fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("UTF-8")
-}
-
-/// `lab serve` on free ports with at most this many descriptors.
-fn lab_with_descriptors(most: u32) -> Command {
-    let script = format!("ulimit -n {most}; exec \"$0\" serve --port 0 --page-port 0");
-    let mut shell = without_settings(process::Command::new("sh"));
-    shell.args(["-c", &script, env!("CARGO_BIN_EXE_lab")]);
-    killed_with_the_test(shell)
 }
 
 fn killed_with_the_test(command: process::Command) -> Command {
@@ -150,17 +142,6 @@ async fn connections_that_are_busy_are_cut_off_after_one_drain() {
     let cut_off = "connections that were busy and were cut off: 2\n";
     assert_eq!(text(output.stderr), cut_off);
     assert_eq!(output.status.code(), Some(0));
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn a_card_opens_with_few_descriptors() {
-    let served = Served::start(lab_with_descriptors(160)).await;
-    let browser = Browser::of(&served.page);
-
-    let card = browser.change(Method::POST, "/api/card").await;
-
-    assert_eq!(card.status, StatusCode::CREATED, "{}", card.text());
 }
 
 #[tokio::test]

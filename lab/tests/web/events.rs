@@ -1,54 +1,39 @@
-//! The live feed.
+//! The event streams.
 
 use http::StatusCode;
 
-use serde_json::json;
+use crate::web::{cancel::WAIT, support::serve};
 
-use crate::web::cancel::WAIT;
-use crate::web::support::{Browser, Event, serve};
+#[tokio::test]
+async fn a_page_that_listens_is_told_of_a_run_without_a_word_about_it() {
+    let (_dashboard, browser) = serve().await;
+    let mut changes = browser.listen().await;
 
-/// Runs a scenario to its end while a reader listens.
-async fn run_scenario(browser: &Browser) -> Vec<Event> {
-    let mut events = browser.listen().await;
     let id = browser.run_scenario("flaky").await;
-    events.until(|event| event.ends(&id)).await
+
+    changes.changed().await;
+    let run = browser.ended(&id).await;
+    assert_eq!(run["state"], "finished");
 }
 
+/// While a run goes on, its page has what has happened so far.
 #[tokio::test]
-async fn a_run_is_published_from_its_start_to_its_end() {
+async fn the_page_of_a_running_run_has_its_rows_and_no_lesson() {
     let (_dashboard, browser) = serve().await;
-
-    let events = run_scenario(&browser).await;
-
-    let (first, later) = events.split_first().expect("events");
-    assert_eq!(
-        (&*first.kind, &first.data["state"]),
-        ("run", &json!("running"))
-    );
-    let (end, changes) = later.split_last().expect("events");
-    assert_eq!(
-        (&*end.kind, &end.data["state"]),
-        ("run", &json!("finished"))
-    );
-    assert_eq!(end.data["id"], first.data["id"]);
-    for change in changes {
-        assert_eq!(change.kind, "change");
-        assert_eq!(change.data, json!({ "id": first.data["id"] }));
-    }
-}
-
-/// While a run goes on, its story has what has happened so far.
-#[tokio::test]
-async fn the_story_of_a_running_run_has_its_rows_and_no_lesson() {
-    let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen().await;
     let id = browser.begin_waiting("reliable").await;
 
-    let html = browser.story(&mut events, &id, WAIT).await;
+    let page = browser.shown(&id, WAIT).await;
 
-    assert!(html.contains("running · "), "{html}");
-    assert!(html.contains("503 Service Unavailable"), "{html}");
-    assert!(!html.contains("Why it matters"), "{html}");
+    for part in [
+        "running · ",
+        "503 Service Unavailable",
+        "data-changes=\"in-progress\"",
+        "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>",
+        "action=\"/runs/",
+    ] {
+        assert!(page.contains(part), "{part:?} is missing in {page}");
+    }
+    assert!(!page.contains("Why it matters"), "{page}");
 }
 
 /// The page may have 128 connections.
@@ -57,7 +42,7 @@ async fn any_number_of_event_streams_leaves_room_for_requests() {
     let (_dashboard, browser) = serve().await;
     let mut streams = Vec::new();
 
-    for path in ["/api/events", "/api/metrics-view"] {
+    for path in ["/live", "/api/metrics-view"] {
         for _ in 0..70 {
             streams.push(browser.try_listen_to(path).await);
         }
@@ -68,9 +53,9 @@ async fn any_number_of_event_streams_leaves_room_for_requests() {
     assert_eq!(browser.get("/").await.status, StatusCode::OK);
     let refused = streams.pop().expect("a stream").err();
     assert_eq!(refused, Some(StatusCode::SERVICE_UNAVAILABLE));
-    let id = browser.run_scenario("flaky").await;
+    browser.run_scenario("flaky").await;
     let mut first = streams
         .remove(0)
         .unwrap_or_else(|status| panic!("{status}"));
-    first.until(|event| event.ends(&id)).await;
+    first.changed().await;
 }

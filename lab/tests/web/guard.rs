@@ -6,18 +6,19 @@ use serde_json::json;
 
 use crate::web::support::serve;
 
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 13] = [
     "/",
-    "/grade",
-    "/storm",
+    "/course",
+    "/scenarios/flaky",
+    "/runs",
     "/runs/abcdefgh",
-    "/assets/app.js",
-    "/api/scenarios",
+    "/client",
+    "/storm",
+    "/metrics-view",
+    "/assets/live.js",
     "/api/runs",
-    "/api/card",
     "/api/storms",
-    "/api/wire",
-    "/api/events",
+    "/live",
     "/nowhere",
 ];
 
@@ -30,25 +31,57 @@ async fn other_sites_cannot_change_state() {
         (Method::DELETE, "/api/runs/abcdefgh", ""),
         (Method::POST, "/api/storms", r#"{"story":"spike"}"#),
         (Method::DELETE, "/api/storms/abcdefgh", ""),
-        (Method::POST, "/api/card", ""),
-        (Method::DELETE, "/api/card", ""),
-        (Method::POST, "/api/card/tasks/flaky/cases/0/again", ""),
+        (Method::POST, "/runs", "scenario=flaky"),
+        (Method::POST, "/runs/abcdefgh/cancel", ""),
     ] {
-        let headers = [
-            ("content-type", "application/json"),
+        let media_type = if path.starts_with("/api") {
+            "application/json"
+        } else {
+            "application/x-www-form-urlencoded"
+        };
+        for foreign in [
             ("sec-fetch-site", "cross-site"),
-        ];
-        let response = browser.send(method, path, &headers, body).await;
+            ("sec-fetch-site", "same-site"),
+            ("origin", "http://stranger.example"),
+            ("origin", "null"),
+        ] {
+            let headers = [("content-type", media_type), foreign];
+            let response = browser.send(method.clone(), path, &headers, body).await;
 
-        assert_eq!(response.status, StatusCode::FORBIDDEN, "{path}");
-        assert_eq!(response.code(), "cross_origin");
+            assert_eq!(response.status, StatusCode::FORBIDDEN, "{path}");
+            assert_eq!(response.code(), "cross_origin");
+        }
     }
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
-    assert_eq!(
-        browser.get("/api/card").await.json()["id"],
-        json!(null),
-        "a card is open"
-    );
+}
+
+#[tokio::test]
+async fn another_site_takes_no_place_of_a_page_that_listens() {
+    let (_dashboard, browser) = serve().await;
+
+    let foreign = [("sec-fetch-site", "cross-site")];
+    let response = browser.send(Method::GET, "/live", &foreign, "").await;
+
+    assert_eq!(response.status, StatusCode::FORBIDDEN);
+    assert_eq!(response.code(), "cross_origin");
+}
+
+/// A page of another site can show an address of the lab, as a picture or in a frame.
+#[tokio::test]
+async fn a_guess_in_an_address_counts_only_for_the_lab_itself() {
+    let (_dashboard, browser) = serve().await;
+    let id = browser.run_scenario("flaky").await;
+    let path = format!("/runs/{id}?guess=3");
+    let is_counted = async || {
+        let page = browser.page("/course").await.text();
+        page.contains("run, and guessed rightly")
+    };
+
+    let foreign = [("sec-fetch-site", "cross-site")];
+    browser.send(Method::GET, &path, &foreign, "").await;
+    assert!(!is_counted().await);
+    browser.page(&path).await;
+    assert!(is_counted().await);
 }
 
 #[tokio::test]
@@ -66,10 +99,10 @@ async fn every_response_says_what_the_page_may_load_and_who_may_load_it() {
         for (name, value) in [
             (
                 "content-security-policy",
-                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
             ),
             ("x-content-type-options", "nosniff"),
-            ("referrer-policy", "no-referrer"),
+            ("referrer-policy", "same-origin"),
             ("cross-origin-opener-policy", "same-origin"),
             ("cross-origin-resource-policy", "same-origin"),
         ] {

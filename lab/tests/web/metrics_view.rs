@@ -35,11 +35,10 @@ async fn the_charts_show_the_sums_of_metrics_and_the_run_behind_them() {
     let charts = browser.try_listen_to("/api/metrics-view").await;
     let mut charts = charts.expect("room");
     let first = charts.next().await.expect("charts");
-    let mut events = browser.listen().await;
     let run = json!({ "scenario": "flaky-gives-up", "pace": "virtual", "client": "compare" });
 
     let id = browser.begin(&run).await;
-    events.until(|event| event.ends(&id)).await;
+    browser.ended(&id).await;
     let unkept = json!({ "scenario": "looping-items", "pace": "virtual", "kept": false });
     browser.start(&unkept).await;
     // The charts of this second may have been drawn before.

@@ -4,12 +4,12 @@
 mod api;
 mod assets;
 mod cancel;
-mod card;
 mod command;
 mod events;
 mod guard;
 mod load;
 mod metrics_view;
+mod pages;
 mod scenario_live;
 #[cfg(target_os = "linux")]
 mod soak;

@@ -1,7 +1,6 @@
 //! The shutdown: it is prompt in any state, and closes what was open.
 
 use futures_util::future::join_all;
-use http::Method;
 use testkit::PATIENCE;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -11,7 +10,6 @@ use tokio::{
 
 use crate::web::{
     cancel::WAIT,
-    card::served,
     support::{Browser, serve},
     unkept::waiting,
 };
@@ -30,11 +28,11 @@ async fn nothing_that_goes_on_delays_the_shutdown() {
     let mut deaf = TcpStream::connect(("127.0.0.1", port(&dashboard.page_url())))
         .await
         .expect("a connection");
-    let request = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let request = "GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n";
     deaf.write_all(request.as_bytes()).await.expect("a request");
     deaf.readable().await.expect("a response begins");
     let id = browser.begin_waiting("reliable").await;
-    browser.story(&mut pages[0], &id, WAIT).await;
+    browser.shown(&id, WAIT).await;
     let service = Browser::of(&dashboard.service_url());
     let waiting = waiting();
     let stop = async {
@@ -50,22 +48,6 @@ async fn nothing_that_goes_on_delays_the_shutdown() {
     assert_eq!(unkept.code(), "not_run");
     for page in &mut pages {
         while page.next().await.is_some() {}
-    }
-}
-
-#[tokio::test]
-async fn the_cases_are_closed_afterwards() {
-    for dropped in [false, true] {
-        let (dashboard, browser) = serve().await;
-        let card = browser.change(Method::POST, "/api/card").await.json();
-
-        if dropped {
-            drop(dashboard);
-        } else {
-            dashboard.stop().await.expect("nothing left behind");
-        }
-
-        assert_eq!(served(&card).await, 0);
     }
 }
 

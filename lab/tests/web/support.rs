@@ -2,9 +2,10 @@
 
 use http::{HeaderMap, Method, StatusCode};
 use lab::{web::WebUi, web::WebUiConfig};
-use reqwest::{Client, Response};
+use reqwest::{Client, Response, redirect::Policy};
 use serde_json::{Value, json};
 use testkit::PATIENCE;
+use tokio::time::timeout;
 
 /// The headers of JSON from the page itself.
 const OWN_JSON: [(&str, &str); 2] = [
@@ -59,6 +60,8 @@ impl Browser {
     pub(crate) fn of(url: &str) -> Self {
         client::install_tls_provider();
         let http = Client::builder().no_proxy().tls_certs_only([]);
+        // A test sees where a form leads.
+        let http = http.redirect(Policy::none());
         let http = http.pool_max_idle_per_host(0).read_timeout(PATIENCE);
         Self {
             url: url.to_owned(),
@@ -112,16 +115,44 @@ impl Browser {
         self.begin(&run).await
     }
 
-    /// Reads the story of a run after each change until it has this text.
-    pub(crate) async fn story(&self, events: &mut Events, id: &str, text: &str) -> String {
-        let path = format!("/api/runs/{id}/story");
+    /// Sends a form as a browser does, and returns the response, which may lead elsewhere.
+    pub(crate) async fn submit(&self, path: &str, form: &str) -> TestResponse {
+        let headers = [
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("sec-fetch-site", "same-origin"),
+            ("accept", "text/html"),
+        ];
+        self.send(Method::POST, path, &headers, form).await
+    }
+
+    /// A page as a browser asks for it.
+    pub(crate) async fn page(&self, path: &str) -> TestResponse {
+        let headers = [("accept", "text/html"), ("sec-fetch-site", "same-origin")];
+        self.send(Method::GET, path, &headers, "").await
+    }
+
+    /// The page of a run as soon as it has this text.
+    pub(crate) async fn shown(&self, id: &str, text: &str) -> String {
+        // Listening starts before the first look, so that no change is missed in between.
+        let mut changes = self.listen().await;
         loop {
-            events.until(|event| event.kind == "change").await;
-            let story = self.get(&path).await.json();
-            let html = story["html"].as_str().expect("HTML");
-            if html.contains(text) {
-                return html.to_owned();
+            let page = self.page(&format!("/runs/{id}")).await.text();
+            if page.contains(text) {
+                return page;
             }
+            changes.changed().await;
+        }
+    }
+
+    /// A run as soon as it is over.
+    pub(crate) async fn ended(&self, id: &str) -> Value {
+        let mut changes = self.listen().await;
+        loop {
+            let run = self.run(id).await;
+            if run["state"] != "running" {
+                return run;
+            }
+            changes.changed().await;
         }
     }
 
@@ -147,9 +178,9 @@ impl Browser {
         }
     }
 
-    /// Listens to the feed.
+    /// Listens for changes.
     pub(crate) async fn listen(&self) -> Events {
-        let listening = self.try_listen_to("/api/events").await;
+        let listening = self.try_listen_to("/live").await;
         listening.unwrap_or_else(|status| panic!("{status}"))
     }
 
@@ -208,13 +239,6 @@ pub(crate) struct Event {
     pub(crate) data: Value,
 }
 
-impl Event {
-    /// Whether this is the end of a run.
-    pub(crate) fn ends(&self, id: &str) -> bool {
-        self.kind == "run" && self.data["id"] == id && self.data["state"] != "running"
-    }
-}
-
 /// A reader of an event stream.
 pub(crate) struct Events {
     response: Response,
@@ -251,6 +275,17 @@ impl Events {
         }
     }
 
+    /// Waits for a change.
+    pub(crate) async fn changed(&mut self) {
+        loop {
+            let block = timeout(PATIENCE, self.block()).await;
+            let block = block.expect("a change in time");
+            if block.expect("a change before the end") == "data: changed\n\n" {
+                return;
+            }
+        }
+    }
+
     /// The next event; none once the server has ended or aborted the stream.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
@@ -281,7 +316,7 @@ fn read(block: &str) -> Option<Event> {
         lines.find_map(|(known, value)| (known == name).then(|| value.to_owned()))
     };
     Some(Event {
+        kind: field("event")?,
         data: serde_json::from_str(&field("data")?).expect("JSON"),
-        kind: field("event").expect("a kind"),
     })
 }

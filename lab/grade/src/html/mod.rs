@@ -1,8 +1,6 @@
 //! A card as HTML: a report with a table of goals and rules, and the requests of each
 //! task, case by case.
 
-mod open_tasks;
-
 use judge::{KnownFailures, in_words, is_good, rules};
 use maud::{Markup, html as markup};
 use render::{
@@ -12,7 +10,6 @@ use render::{
 };
 use wire::duration;
 
-pub use self::open_tasks::{closed_tasks, open_tasks};
 use crate::{
     Card, CardResult, CaseGrade, GoalVerdict, RuleGrade, TASKS, TaskGrade, TaskWords, in_flight,
     text::{count, has_failed},

@@ -16,6 +16,9 @@ pub const STYLE: &str = concat!(
     include_str!("style/tables.css"),
     include_str!("style/timeline.css"),
     include_str!("style/report.css"),
+    include_str!("style/compared.css"),
+    include_str!("style/controls.css"),
+    include_str!("style/frame.css"),
 );
 
 /// Wraps a body in a document that loads nothing and runs no script.

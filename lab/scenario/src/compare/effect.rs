@@ -4,7 +4,7 @@ use judge::Ties;
 use serde::Serialize;
 use wire::duration;
 
-use crate::{run::ScenarioRun, trace::SpanName, verdict::responded};
+use crate::{run::ScenarioRun, verdict::responded};
 
 /// One effect in two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,7 +48,10 @@ pub(super) fn effects(runs: [&ScenarioRun; 2]) -> Vec<Effect> {
         .into_iter()
         .chain(counts)
         .chain([
-            Effect::of("time until the caller knew", runs.map(time)),
+            Effect::of(
+                "time until the caller knew",
+                runs.map(|run| duration(run.duration())),
+            ),
             Effect::of("result for the caller", runs.map(|run| run.outcome.named())),
         ])
         .collect()
@@ -63,13 +66,4 @@ impl Effect {
             sides,
         }
     }
-}
-
-fn time(run: &ScenarioRun) -> String {
-    let spans = run.trace.spans.iter();
-    let runs = spans.filter(|span| span.name == SpanName::Run);
-    duration(
-        runs.filter_map(|span| Some(span.end?.saturating_sub(span.start)))
-            .sum(),
-    )
 }

@@ -1,12 +1,23 @@
-//! The effects of two runs, and the expectations of both.
+//! The figure that differs between two runs, their effects, and the expectations of both.
 
 use maud::{Markup, html};
 use render::page::{class_and_mark, wide_table};
 
 use crate::{
     Compared,
-    compare::{ComparedCheck, Effect},
+    compare::{ComparedCheck, Effect, Stake},
 };
+
+/// The figure of one run, with its sign. It is never a good one if the run did harm.
+pub(super) fn stake(stake: &Stake) -> Markup {
+    let (class, mark) = class_and_mark(Some(!stake.did_harm));
+    html! {
+        p class={ "stake " (class) } {
+            b { (stake.figure) }
+            span { span.sign role="img" aria-label=(if stake.did_harm { "did harm" } else { "as expected" }) { (mark) } " " (stake.words) }
+        }
+    }
+}
 
 /// The effects and the expectations as tables.
 pub(super) fn effects(compared: &Compared, names: [&str; 2]) -> Markup {

@@ -29,7 +29,7 @@ pub(super) fn table(sides: &[ShownRun<'_>]) -> Markup {
     let titles = [("counter", false)].into_iter().chain(changes);
     let titles = titles.chain([("what it answers", false)]);
     html! {
-        section.panel aria-labelledby="counters" {
+        section #counters-panel .panel aria-labelledby="counters" {
             h2 #counters { "Counters" }
             (wide_table(Some("counters"), ("moved", CHANGES), titles, html! {
                 tbody {

@@ -17,8 +17,8 @@ use render::{
 use wire::counted;
 
 use crate::{
-    Answer, Check, Client, Compared, Comparison, Counters, Ending, Pace, ScenarioRun,
-    ScenarioWords, chart, exchange::base_url, question::answers, recorder::Recorder,
+    Answer, Check, Client, Compared, Comparison, Counters, Pace, ScenarioRun, ScenarioWords, chart,
+    compare::Difference, exchange::base_url, question::answers, recorder::Recorder,
     run::NOT_JUDGED,
 };
 use rows::RowFacts;
@@ -43,7 +43,9 @@ pub struct Story<'a> {
     /// How the reader called the lab.
     pub lab: &'a str,
     /// The next command to try, as arguments of the lab.
-    pub next: Option<&'a str>,
+    pub next: Option<String>,
+    /// A link to the page on which it can be tried; none in a report.
+    pub next_link: Option<String>,
     /// What that command shows, if it carries a setting.
     pub next_shows: Option<&'a str>,
     /// Why it could not be run.
@@ -51,6 +53,20 @@ pub struct Story<'a> {
     /// The base URL of the service in commands.
     pub service: String,
 }
+
+/// What a presentation has revealed so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revealed {
+    /// How many sides are drawn.
+    pub sides: usize,
+    /// Whether the answer is shown, and what differs.
+    pub answer: bool,
+    /// Whether the lesson is shown.
+    pub lesson: bool,
+}
+
+/// The phrase for two runs that differ in nothing that matters.
+const NO_DIFFERENCE: &str = "Nothing differs but what the two clients did with the time.";
 
 /// The run of one client, as far as it is known.
 #[derive(Clone, Debug)]
@@ -104,7 +120,8 @@ impl<'a> Story<'a> {
             pace: run.pace,
             why: Some(run.lesson.why.join(" ")),
             lab,
-            next: Some(&run.lesson.next),
+            next: Some(run.lesson.next.clone()),
+            next_link: None,
             next_shows: run.lesson.next_shows,
             error: None,
             service: base_url(),
@@ -123,7 +140,7 @@ impl<'a> Story<'a> {
             sides: comparison.runs.iter().map(ShownRun::of).collect(),
             compared: Some(&comparison.compared),
             why: Some(comparison.why().join(" ")),
-            next: Some(&comparison.next),
+            next: Some(comparison.next.clone()),
             next_shows: None,
             ..Self::of_run(words, first, lab)
         }
@@ -173,15 +190,9 @@ impl<'a> Story<'a> {
         markup! {
             (self.picture(&runs))
             @if let Some(why) = &self.why {
-                div.learned {
+                div #learned .half {
                     section #verdict .panel.verdict aria-labelledby="verdict-title" tabindex="-1" {
-                        h2 #verdict-title { "Verdict" }
-                        @if let (Some(compared), [one, other]) = (self.compared, &self.sides[..]) {
-                            (comparison::effects(compared, [one.client.column(), other.client.column()]))
-                        }
-                        @if self.compared.is_none() {
-                            @for run in &runs { (self.verdict(run)) }
-                        }
+                        (self.verdict(&runs))
                     }
                     (self.lesson(why, &runs))
                 }
@@ -191,27 +202,97 @@ impl<'a> Story<'a> {
         }
     }
 
+    /// A step of a presentation: the picture of so many sides, with what differs once the answer
+    /// is revealed.
+    #[must_use]
+    pub fn presented(&self, revealed: Revealed) -> Markup {
+        let shown = self.sides.get(..revealed.sides).unwrap_or(&self.sides);
+        let difference = self.difference().filter(|_| revealed.answer);
+        markup! {
+            (self.pictures(shown, difference, false))
+            (Self::legend_of(shown))
+        }
+    }
+
+    /// The words of that step: the answer and the lesson, as far as they are revealed.
+    #[must_use]
+    pub fn said(&self, revealed: Revealed) -> Option<Markup> {
+        let runs: Vec<_> = self.sides.iter().filter_map(|side| side.run).collect();
+        let why = self.why.as_ref()?;
+        let lesson = revealed.lesson.then_some(why);
+        let is_answered = self.prediction.is_some() || answers(&runs).is_some();
+        revealed.answer.then(|| markup! {
+            div.said {
+                @if is_answered { (self.answer(&runs)) } @else { p { "This run has no answer." } }
+                @if let Some(lesson) = lesson { p { (lesson) } }
+            }
+        })
+    }
+
+    /// The ending of the first side, with its sign.
+    #[must_use]
+    pub fn result_of_first(&self) -> Markup {
+        let first = self.sides.first();
+        first.map_or_else(Markup::default, |side| self.result(side))
+    }
+
+    /// What the sides of a comparison differ in, once both have finished.
+    fn difference(&self) -> Option<&'a Difference> {
+        self.compared?.difference.as_ref()
+    }
+
     fn is_of_several(&self) -> bool {
         self.sides.len() > 1
     }
 
     fn picture(&self, runs: &[&ScenarioRun]) -> Markup {
-        let timelines: Vec<_> = self.sides.iter().map(|side| &side.timeline).collect();
-        let axis = timeline::axis(&timelines);
-        let layout = Layout::of_runs(&timelines);
+        let is_compared = self
+            .compared
+            .is_some_and(|compared| !compared.effects.is_empty());
         markup! {
-            section.panel.picture.compared[self.is_of_several()] aria-labelledby="happened" {
+            section #picture .panel.picture aria-labelledby="happened" {
                 header {
-                    h2 #happened { "What happened" }
-                    @if let [side] = &self.sides[..] { (self.result(side)) }
+                    h2 #happened {
+                        @match &self.sides[..] {
+                            [side] => (self.result(side)),
+                            _ if is_compared && self.difference().is_some() => "What differs",
+                            _ => "What happened",
+                        }
+                    }
+                    span.aside.run {
+                        @if self.is_of_several() { "one axis for both clients · " }
+                        (self.pace.name()) " · seed " (self.seed)
+                    }
                 }
                 (self.answer(runs))
-                @for (number, side) in self.sides.iter().enumerate() {
-                    div.side-of-run {
+                @if is_compared && self.difference().is_none() {
+                    p { (NO_DIFFERENCE) }
+                }
+                @if let [side] = &self.sides[..] { p.terms { (side.terms.join(" · ")) } }
+                (self.pictures(&self.sides, self.difference(), true))
+                (Self::legend_of(&self.sides))
+            }
+        }
+    }
+
+    /// The waterfalls of these sides on one axis. In a comparison, the figure that differs stands
+    /// beside each.
+    fn pictures(
+        &self,
+        sides: &[ShownRun<'_>],
+        difference: Option<&Difference>,
+        has_terms: bool,
+    ) -> Markup {
+        let all: Vec<_> = self.sides.iter().map(|side| &side.timeline).collect();
+        let (axis, layout) = (timeline::axis(&all), Layout::of_runs(&all));
+        markup! {
+            div.sides.versus[difference.is_some()] {
+                @for (number, side) in sides.iter().enumerate() {
+                    div.lane-of-run {
                         @if self.is_of_several() {
                             h3 { (side.client.heading()) ": " (self.result(side)) }
+                            @if has_terms { p.terms { (self.own_terms(side).join(" · ")) } }
                         }
-                        p.terms { (side.terms.join(" · ")) }
                         @let waterfall = Waterfall {
                             timeline: &side.timeline,
                             axis: &axis,
@@ -225,22 +306,50 @@ impl<'a> Story<'a> {
                         @let facts = RowFacts::of(side.run, &side.timeline, &self.service);
                         (waterfall.draw(|row| Some(facts.draw(row))))
                     }
+                    @if let Some(stake) = difference.and_then(|difference| difference.stakes.get(number)) {
+                        (comparison::stake(stake))
+                    }
                 }
-                (legend(&timelines, layout))
-                p.terms.run { "seed " (self.seed) " · " (self.pace.phrase()) }
             }
         }
     }
 
-    /// The result of a side in a line. A failed call may be exactly what was expected, so
-    /// the ending and the verdict have separate marks.
+    fn legend_of(sides: &[ShownRun<'_>]) -> Markup {
+        let timelines: Vec<_> = sides.iter().map(|side| &side.timeline).collect();
+        legend(&timelines, Layout::of_runs(&timelines))
+    }
+
+    /// How a client of several works, where the others work otherwise. Its name is no term.
+    fn own_terms<'t>(&self, side: &'t ShownRun<'_>) -> Vec<&'t str> {
+        let title = side.client.title();
+        let is_shared = |term: &str| {
+            self.sides
+                .iter()
+                .all(|other| other.terms.iter().any(|known| known == term))
+        };
+        let terms = side.terms.iter().map(String::as_str);
+        terms
+            .filter(|term| !is_shared(term) && !title.ends_with(term))
+            .collect()
+    }
+
+    /// The ending of a side with its sign, and how many expectations held if not all did. A
+    /// failed call may be exactly what was expected.
     fn result(&self, side: &ShownRun<'_>) -> Markup {
+        let Some(run) = side.run else {
+            let phrases = self.phrases(side);
+            return markup! { span.result { @for (class, phrase) in phrases { span class=(class) { (phrase) } } } };
+        };
+        if run.is_cancelled() {
+            return markup! { span.result { "⊘ " (run.ending()) } };
+        }
+        let (class, mark) = class_and_mark(Some(run.passed()));
+        let (held, number) = expectations(run);
         markup! {
-            span.result {
-                @for (place, (class, phrase)) in self.phrases(side).iter().enumerate() {
-                    @if place > 0 { " · " }
-                    span class=(class) { (phrase) }
-                }
+            span class={ "result " (class) } {
+                span.sign aria-hidden="true" { (mark) }
+                @if run.passed() { (run.ending()) }
+                @else { span.ending { (run.ending()) } " · " (held) " of " (number) " expectations held" }
             }
         }
     }
@@ -278,16 +387,37 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// The ending of a run, and its checks.
-    fn verdict(&self, run: &ScenarioRun) -> Markup {
+    /// The effects and the expectations of a comparison, or the checks of each run.
+    fn verdict(&self, runs: &[&ScenarioRun]) -> Markup {
+        if let (Some(compared), [one, other]) = (self.compared, &self.sides[..]) {
+            let names = [one.client.column(), other.client.column()];
+            return markup! {
+                h2 #verdict-title { "Measured and expected" }
+                (comparison::effects(compared, names))
+            };
+        }
+        markup! {
+            header {
+                h2 #verdict-title { "Expected" }
+                @if let [run] = runs {
+                    @let (held, number) = expectations(run);
+                    @if number > 0 { span.aside { (held) " of " (number) } }
+                }
+            }
+            @for run in runs { (self.checks(run)) }
+        }
+    }
+
+    /// The checks of a run, and its ending in full.
+    fn checks(&self, run: &ScenarioRun) -> Markup {
         markup! {
             @if self.is_of_several() { h3 { (run.client.heading()) } }
-            p.outcome { "On the wire, " (run.requests()) ". Outcome: " (run.outcome.text) "." }
             @if run.is_cancelled() { p { (NOT_JUDGED) } }
             @if !run.verdict.is_empty() {
                 ul.checks { @for check in &run.verdict { (self::check(check)) } }
                 p.remark { "“wire” is the service's record, “client” the client's own." }
             }
+            p.outcome { "On the wire, " (run.requests()) ". Outcome: " (run.outcome.text) "." }
         }
     }
 
@@ -302,11 +432,11 @@ impl<'a> Story<'a> {
                 p { (self.words.unsolved) }
                 @if let Some(next) = &self.next {
                     h3 { "Try next" }
-                    p {
-                        @if *next != "scenario all" {
-                            button.try type="button" data-next=(next) { "Try it" } " "
+                    @if self.next_link.is_some() || self.next_shows.is_some() {
+                        p {
+                            @if let Some(link) = &self.next_link { a.button href=(link) { "Try it" } " " }
+                            (self.next_shows.unwrap_or_default())
                         }
-                        (self.next_shows.unwrap_or_default())
                     }
                     p.terms { "In a terminal: " code { (self.lab) " " (next) } }
                 }
@@ -348,21 +478,22 @@ fn check(check: &Check) -> Markup {
     }
 }
 
-/// How a run ended, its number of attempts, and how many expectations held. A call that fails
-/// may be the expected result.
-fn result_of(run: &ScenarioRun) -> Vec<(&'static str, String)> {
-    let (ending, named) = (run.outcome.ending, run.outcome.named());
+/// How many expectations held, and how many there are.
+fn expectations(run: &ScenarioRun) -> (usize, usize) {
     let held = run.verdict.iter().filter(|check| check.held).count();
-    let number = run.verdict.len();
-    let (class, sign) = class_and_mark(Some(held == number));
-    let class_of_ending = match ending {
-        Ending::Cancelled => return vec![("", format!("⊘ {named}"))],
-        Ending::Ok => "ok",
-        _ if held == number => "",
-        _ => "no",
-    };
+    (held, run.verdict.len())
+}
+
+/// How a run ended, its number of attempts, and how many expectations held. The ending is good
+/// only if all of them did.
+fn result_of(run: &ScenarioRun) -> Vec<(&'static str, String)> {
+    let (held, number) = expectations(run);
+    let (class, sign) = class_and_mark(Some(run.passed()));
+    if run.is_cancelled() {
+        return vec![("", format!("⊘ {}", run.ending()))];
+    }
     vec![
-        (class_of_ending, ending.phrase(&named)),
+        (if run.passed() { "ok" } else { "" }, run.ending()),
         ("", counted(run.counted(), "attempt")),
         (
             class,

@@ -1,10 +1,11 @@
 //! The runs of the web UI: each has its own service, many go on at once, and the newest
 //! are kept.
 
-mod course;
+mod pages;
 mod record;
 mod request;
 mod routes;
+mod ticks;
 mod unkept;
 
 use std::{
@@ -18,27 +19,32 @@ use std::{
 use futures_util::{FutureExt, future::join_all};
 use host::telemetry::METRICS;
 use http::StatusCode;
-use scenario::{Compared, Exposition, RELIABLE, Recorder, RunError, ScenarioRun, Session};
-use serde_json::json;
+use scenario::{
+    Compared, Exposition, Pace, RELIABLE, Recorder, Reliable, RunError, ScenarioRun, Session,
+    Settings,
+    catalogue::{self, Scenario},
+};
 use tokio::{
-    sync::{Semaphore, watch},
+    sync::{Notify, OnceCell, Semaphore, watch},
     task::JoinSet,
-    time::sleep,
+    time::timeout,
 };
 
 use crate::{
     causes::causes,
     web::{
         Exporters,
-        feed::{Feed, token},
+        live::{INTERVAL, Live as LivePages},
         lock::lock,
         problem::Problem,
+        token::token,
     },
 };
 use record::{Live, Record, Side, Summary};
 use request::RunRequest;
+use ticks::Ticks;
 
-pub(crate) use course::listed;
+pub(crate) use pages::{chapters, example, newest_runs, routes as pages};
 pub(crate) use record::State;
 pub(crate) use request::COMPARE;
 pub(crate) use routes::routes;
@@ -51,9 +57,13 @@ const MAX_PLAYING: usize = 64;
 /// How many runs are kept.
 const MAX_KEPT: usize = 100;
 
-/// How long a run's spans are gathered before they are published: not noticeable to a
-/// person, and long for a listing in virtual time.
-const GATHER: Duration = Duration::from_millis(40);
+/// How long a page waits for the end of a run in virtual time, which takes a few milliseconds:
+/// its first response is complete.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The scenario of the example, and its seed.
+const EXAMPLE: &str = "flaky";
+const EXAMPLE_SEED: u64 = 1;
 
 /// A kept run and what it counted.
 pub(crate) struct RunMark {
@@ -84,11 +94,15 @@ impl RunMark {
 
 /// Runs scenarios and keeps the results.
 pub(crate) struct Runs {
-    feed: Arc<Feed>,
+    live: Arc<LivePages>,
     exposition: Exposition,
     exporters: Exporters,
     /// The oldest first.
     records: Mutex<VecDeque<Record>>,
+    ticks: Mutex<Ticks>,
+    /// Notified at the end of each run.
+    ends: Notify,
+    example: OnceCell<ScenarioRun>,
     tasks: Mutex<JoinSet<()>>,
     /// The turns of runs that are not kept.
     unkept: Semaphore,
@@ -97,12 +111,19 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    pub(crate) fn new(feed: Arc<Feed>, exposition: Exposition, exporters: Exporters) -> Arc<Self> {
+    pub(crate) fn new(
+        live: Arc<LivePages>,
+        exposition: Exposition,
+        exporters: Exporters,
+    ) -> Arc<Self> {
         Arc::new(Self {
-            feed,
+            live,
             exposition,
             exporters,
             records: Mutex::default(),
+            ticks: Mutex::default(),
+            ends: Notify::new(),
+            example: OnceCell::new(),
             tasks: Mutex::default(),
             unkept: Semaphore::new(unkept::MAX_UNKEPT),
             stopping: watch::Sender::new(false),
@@ -129,7 +150,7 @@ impl Runs {
         let cancelled = Arc::new(watch::Sender::new(false));
         let reader = cancelled.subscribe();
         let id = self.admit(request, sides, cancelled)?;
-        self.publish(&id);
+        self.live.changed();
 
         let mut tasks = lock(&self.tasks);
         while tasks.try_join_next().is_some() {}
@@ -208,6 +229,74 @@ impl Runs {
             .cloned()
     }
 
+    /// The current state of one run; in virtual time that of its end.
+    async fn settled(&self, id: &str) -> Option<Record> {
+        let record = self.find(id)?;
+        if record.request.pace == Pace::Real {
+            return Some(record);
+        }
+        self.ended(id).await
+    }
+
+    /// The state of one run at its end, or the current one if that takes too long.
+    async fn ended(&self, id: &str) -> Option<Record> {
+        let end = async {
+            loop {
+                let end = self.ends.notified();
+                let record = self.find(id)?;
+                if record.is_over() {
+                    return Some(record);
+                }
+                end.await;
+            }
+        };
+        let waited = timeout(PATIENCE, end).await;
+        waited.unwrap_or_else(|_| self.find(id))
+    }
+
+    /// Marks a scenario as guessed rightly.
+    fn guessed(&self, scenario: &'static Scenario) {
+        lock(&self.ticks).guessed(scenario);
+    }
+
+    /// The newest run of a scenario, in virtual time at its end.
+    async fn newest(&self, scenario: &Scenario) -> Option<Record> {
+        let is_of_it = |record: &&Record| record.request.scenario.name() == scenario.name();
+        let id = {
+            let records = lock(&self.records);
+            records.iter().rev().find(is_of_it)?.id.clone()
+        };
+        self.settled(&id).await
+    }
+
+    /// All runs, the newest first.
+    fn newest_first(&self) -> Vec<Record> {
+        lock(&self.records).iter().rev().cloned().collect()
+    }
+
+    /// Whether a run goes on.
+    pub(crate) fn in_progress(&self) -> bool {
+        lock(&self.records).iter().any(|record| !record.is_over())
+    }
+
+    /// An example before any run: `flaky` in virtual time, which moves no counter and is not
+    /// kept among the runs.
+    async fn example(&self) -> Option<&ScenarioRun> {
+        let run = self.example.get_or_try_init(async || {
+            let settings = Settings::in_virtual_time(&Reliable, EXAMPLE_SEED);
+            let flaky = catalogue::find(EXAMPLE).map_err(|error| causes(&error))?;
+            let run = scenario::run(flaky, &settings).await;
+            run.map_err(|error| causes(&error))
+        });
+        // Without it the page is drawn all the same.
+        run.await.ok()
+    }
+
+    /// Which scenarios were run since the start of the process, and guessed rightly.
+    fn ticks(&self) -> Ticks {
+        lock(&self.ticks).clone()
+    }
+
     /// Ends all runs, and then waits for the exports that go on.
     pub(crate) async fn stop(&self) {
         let running = |record: &&Record| record.state == State::Running;
@@ -247,10 +336,16 @@ impl Runs {
         let ended = AssertUnwindSafe(run).catch_unwind().await;
         let ended = ended.unwrap_or_else(|_| Err("the run panicked".to_owned()));
         self.change(&id, |record| match ended {
-            Ok((state, compared)) => (record.state, record.compared) = (state, compared),
+            Ok((state, compared)) => {
+                (record.state, record.compared) = (state, compared);
+                if state == State::Finished {
+                    lock(&self.ticks).run(record.request.scenario);
+                }
+            }
             Err(error) => (record.state, record.error) = (State::Failed, Some(error)),
         });
-        self.publish(&id);
+        self.ends.notify_waiters();
+        self.live.changed();
         if let Some(record) = self.find(&id) {
             // At once, so that a stop waits for all of them.
             join_all(record.runs().map(|run| self.exporters.send(run))).await;
@@ -269,7 +364,7 @@ impl Runs {
         let recorder = session.recorder().clone();
         let run = tokio::select! {
             run = session.run_until(cancelled, self.exporters.layer()) => run,
-            never = self.publish_changes(id, &recorder) => match never {},
+            never = self.tell_changes(&recorder) => match never {},
         };
         let run: Arc<ScenarioRun> = Arc::new(run?);
         let kept = Arc::clone(&run);
@@ -281,18 +376,12 @@ impl Runs {
         Ok(run)
     }
 
-    /// Publishes that a run has changed, until it is dropped.
-    async fn publish_changes(&self, id: &str, recorder: &Recorder) -> Infallible {
+    /// Tells the pages that a run has changed, or waits, until it is dropped.
+    async fn tell_changes(&self, recorder: &Recorder) -> Infallible {
         loop {
-            recorder.changed().await;
-            self.feed.publish("change", &json!({ "id": id }));
-            sleep(GATHER).await;
-        }
-    }
-
-    fn publish(&self, id: &str) {
-        if let Some(record) = self.find(id) {
-            self.feed.publish("run", &record.summary());
+            // An open bar grows while nothing else happens.
+            let _ = timeout(INTERVAL, recorder.changed()).await;
+            self.live.changed();
         }
     }
 

@@ -5,13 +5,13 @@ use std::{sync::Arc, time::SystemTime};
 use humantime::format_rfc3339_millis;
 use render::Options;
 use scenario::{
-    self, Client, Compared, Comparison, Ending, Overrides, Pace, Recorder, ScenarioRun, Story,
-    compare::why,
+    self, Answer, Client, Compared, Comparison, Ending, Overrides, Pace, Recorder, ScenarioRun,
+    Story, compare::why,
 };
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::watch;
 
-use super::request::{ClientChoice, RunRequest, premises};
+use super::request::{ClientChoice, RunRequest};
 use crate::invocation::lab;
 
 /// A requested run.
@@ -99,19 +99,6 @@ pub(super) struct Detail {
     unsolved: Option<&'static str>,
 }
 
-/// A run as the page shows it.
-#[derive(Debug, Serialize)]
-pub(super) struct Shown {
-    #[serde(flatten)]
-    summary: Summary,
-    /// The premises of its question, as lines.
-    premises: Vec<String>,
-    /// The result in a line, for a screen reader.
-    spoken: String,
-    /// The picture, the verdict and the evidence, as HTML.
-    html: String,
-}
-
 impl Side {
     /// Its run, if that is over.
     pub(super) fn run(&self) -> Option<Arc<ScenarioRun>> {
@@ -123,44 +110,53 @@ impl Side {
 }
 
 impl Record {
-    /// The run as the page shows it, with the reader's guess. `service` is the base URL of
-    /// the service.
-    pub(super) fn shown(&self, guess: Option<&str>, service: &str) -> Shown {
-        let words = &self.request.scenario.words;
+    /// The run as a page shows it, with the reader's guess. `service` is the base URL
+    /// of the service.
+    pub(super) fn story(&self, guess: Option<Answer>, service: &str) -> Story<'_> {
         let drawn = self.sides.iter().map(|side| match side {
             Side::Done(run) => scenario::ShownRun::of(run),
             Side::Live(live) => {
                 scenario::ShownRun::so_far(live.client, &live.terms, &live.recorder)
             }
         });
-        let sides = self.sides.iter().map(|side| match side {
-            Side::Done(run) => (run.client, run.terms.clone()),
-            Side::Live(live) => (live.client, live.terms.clone()),
-        });
-        let next = self.next();
-        let story = Story {
-            words,
+        Story {
+            words: &self.request.scenario.words,
             sides: drawn.collect(),
-            prediction: guess.and_then(|guess| words.question.predict(guess).ok()),
+            prediction: guess,
             compared: self.compared.as_deref(),
             seed: self.request.seed,
             pace: self.request.pace,
-            why: (self.state != State::Running).then(|| self.why().join(" ")),
+            why: self.is_over().then(|| self.why().join(" ")),
             lab: lab(),
-            next: next.as_deref(),
+            next: self.next(),
             next_shows: match &self.sides[..] {
                 [Side::Done(run)] => run.lesson.next_shows,
                 _ => None,
             },
+            next_link: None,
             error: self.error.as_deref(),
             service: service.to_owned(),
-        };
-        Shown {
-            summary: self.summary(),
-            premises: premises(sides.collect()),
-            spoken: story.spoken(),
-            html: story.fragment().into_string(),
         }
+    }
+
+    /// Its clients, each with how it works and its limits.
+    pub(super) fn premises(&self) -> Vec<(Client, Vec<String>)> {
+        let sides = self.sides.iter().map(|side| match side {
+            Side::Done(run) => (run.client, run.terms.clone()),
+            Side::Live(live) => (live.client, live.terms.clone()),
+        });
+        sides.collect()
+    }
+
+    /// Whether it is a run of one client that is over, and a few rows long.
+    pub(super) fn is_short(&self) -> bool {
+        matches!(&self.sides[..], [Side::Done(run)] if (1..=3).contains(&run.counted()))
+            && self.state == State::Finished
+    }
+
+    /// Whether it has ended in any way.
+    pub(super) fn is_over(&self) -> bool {
+        self.state != State::Running
     }
 
     pub(super) fn summary(&self) -> Summary {
@@ -237,7 +233,7 @@ impl Record {
 
     /// The next command to try, as arguments of the lab: after a comparison that of both
     /// sides, and otherwise that of the first.
-    fn next(&self) -> Option<String> {
+    pub(super) fn next(&self) -> Option<String> {
         let first = self.run(0)?;
         Some(match self.run(1) {
             Some(other) => self.request.scenario.next_comparison(other.client),

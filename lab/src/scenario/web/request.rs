@@ -78,9 +78,17 @@ impl ClientChoice {
         clients.chain([Self::COMPARE])
     }
 
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        self.0
+    }
+
     /// The clients of the run, in the order of the sides; none if a defence is to be
     /// removed from a client that has none.
-    fn clients(self, without: Option<&'static Without>) -> Vec<&'static dyn ClientUnderTest> {
+    pub(super) fn clients(
+        self,
+        without: Option<&'static Without>,
+    ) -> Vec<&'static dyn ClientUnderTest> {
         match (self, without) {
             (Self::COMPARE, Some(without)) => return vec![&Reliable, without],
             (Self::COMPARE, None) => return vec![&Reliable, &Naive],
@@ -141,6 +149,16 @@ impl RunRequest {
         self.choice.clients(self.without)
     }
 
+    /// Its clients, each with how it works and its limits, before it is started.
+    pub(super) fn premises(&self) -> Vec<(Client, Vec<String>)> {
+        let sides = self.clients().into_iter().map(|client| {
+            let settings = self.settings(client);
+            let terms = Session::new(self.scenario, &settings, &Exposition::new()).terms();
+            (client.identity(), terms)
+        });
+        sides.collect()
+    }
+
     /// The settings of one side.
     pub(super) fn settings(&self, client: &'static dyn ClientUnderTest) -> Settings {
         Settings {
@@ -149,56 +167,6 @@ impl RunRequest {
             pace: self.pace,
             overrides: self.overrides,
         }
-    }
-
-    /// What holds for it before it is started.
-    pub(super) fn premises(&self) -> Premises {
-        let sides = self.clients().into_iter().map(|client| {
-            let settings = self.settings(client);
-            let terms = Session::new(self.scenario, &settings, &Exposition::new()).terms();
-            (client.identity(), terms)
-        });
-        let policy = self.scenario.policy_with(&self.overrides);
-        Premises {
-            premises: premises(sides.collect()),
-            hint: self.scenario.words.hint,
-            settings: Overrides {
-                max_attempts: Some(policy.max_attempts),
-                backoff_ms: u64::try_from(policy.backoff.as_millis()).ok(),
-                max_retry_after_seconds: Some(policy.max_retry_after.as_secs()),
-                max_pages: Some(policy.max_pages),
-                max_items: Some(policy.max_items),
-            },
-        }
-    }
-}
-
-/// What holds for a run before it is started.
-#[derive(Debug, Serialize)]
-pub(super) struct Premises {
-    /// The premises of its question, as lines.
-    premises: Vec<String>,
-    hint: &'static str,
-    /// Every setting that a reader may change, with its value.
-    settings: Overrides,
-}
-
-/// The premises of a question, as lines: how each client works, and its limits. Of two clients
-/// the first is the one whose run is predicted.
-pub(super) fn premises(sides: Vec<(Client, Vec<String>)>) -> Vec<String> {
-    let in_brackets = |terms: &[String]| format!("({})", terms.join(", "));
-    match &sides[..] {
-        [(client, terms), others @ ..] if !others.is_empty() => {
-            let predicted = format!("Predict the run of {}.", client.title());
-            let others = others
-                .iter()
-                .map(|(client, terms)| format!("{} {}", client.heading(), in_brackets(terms)));
-            [predicted, in_brackets(terms)]
-                .into_iter()
-                .chain(others)
-                .collect()
-        }
-        sides => sides.iter().map(|(_, terms)| in_brackets(terms)).collect(),
     }
 }
 

@@ -7,7 +7,7 @@ use axum::{
         rejection::{PathRejection, QueryRejection},
     },
     response::{Html, IntoResponse, Response},
-    routing::{get, post},
+    routing::get,
 };
 use http::{
     StatusCode,
@@ -18,25 +18,20 @@ use scenario::Story;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    course,
-    record::{Detail, Record, Shown, State as RunState, Summary},
-    request::{Premises, RunRequest},
+    record::{Detail, Record, State as RunState, Summary},
+    request::RunRequest,
 };
 use crate::{
     invocation::lab,
     web::{json_body, problem::Problem, shared::Shared},
 };
 
-/// The routes that list the scenarios, list, start, show and cancel runs, return their
-/// text and their report.
+/// The routes for programs that list, start, show and cancel runs, and return their text and
+/// their report.
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
-        .route("/api/scenarios", get(async || Json(course::scenarios())))
-        .route("/api/premises", post(premises))
-        .route("/api/vocabulary", get(async || Json(course::vocabulary())))
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show).delete(cancel))
-        .route("/api/runs/{id}/story", get(story))
         .route("/api/runs/{id}/text", get(text))
         .route("/api/runs/{id}/report", get(report))
 }
@@ -54,11 +49,6 @@ impl FromRequestParts<Shared> for Record {
             Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
         })
     }
-}
-
-async fn premises(request: Request) -> Result<Json<Premises>, Problem> {
-    let body = json_body::received(request, "a run").await?;
-    Ok(Json(RunRequest::read(&body)?.premises()))
 }
 
 async fn list(State(shared): State<Shared>) -> Json<Vec<Summary>> {
@@ -89,26 +79,7 @@ async fn show(record: Record) -> Json<Detail> {
     Json(record.detail())
 }
 
-/// What the reader expected of the run.
-#[derive(Deserialize)]
-struct Guessed {
-    guess: Option<String>,
-}
-
-async fn story(
-    record: Record,
-    State(shared): State<Shared>,
-    query: Result<Query<Guessed>, QueryRejection>,
-) -> Result<Json<Shown>, Problem> {
-    let Query(Guessed { guess }) = query.map_err(|_| {
-        let detail = "guess must be one text";
-        Problem::new(StatusCode::BAD_REQUEST, "invalid_guess", detail)
-    })?;
-    let shown = record.shown(guess.as_deref(), &shared.service);
-    Ok(Json(shown))
-}
-
-/// Cancels a run, which is kept: 202 if the run is about to end (the feed says when), 204
+/// Cancels a run, which is kept: 202 if the run is about to end, 204
 /// if it was already over.
 async fn cancel(record: Record) -> StatusCode {
     if record.state != RunState::Running {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{request::ClientChoice, *};
 
 fn runs() -> Arc<Runs> {
-    Runs::new(Feed::new(), Exposition::new(), Exporters::default())
+    Runs::new(Arc::default(), Exposition::new(), Exporters::default())
 }
 
 fn request(scenario: &'static Scenario) -> RunRequest {

@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod live;
+mod page;
 mod request;
 mod routes;
 
@@ -20,7 +21,7 @@ use http::StatusCode;
 use storm::Plan;
 use tokio::sync::{Semaphore, mpsc};
 
-use crate::web::{feed::token, lock::lock, problem::Problem};
+use crate::web::{lock::lock, problem::Problem, token::token};
 use live::LiveStorm;
 
 pub(crate) use routes::routes;

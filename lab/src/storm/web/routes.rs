@@ -16,12 +16,13 @@ use http::{
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::{catalogue::catalogue, request};
+use super::{catalogue::catalogue, page, request};
 use crate::web::{json_body, problem::Problem, shared::Shared};
 
-/// The routes that list the stories, start and cancel a storm, and return its report.
+/// The page, and the routes that list the stories, start and cancel a storm, and return its report.
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
+        .route("/storm", get(page::page))
         .route("/api/storms", get(async || Json(catalogue())).post(start))
         .route("/api/storms/{id}", delete(cancel))
         .route("/api/storms/{id}/report", get(report))

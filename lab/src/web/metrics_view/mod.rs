@@ -7,6 +7,7 @@
 
 mod charts;
 mod history;
+mod page;
 
 use std::sync::Arc;
 
@@ -25,9 +26,11 @@ use history::History;
 /// The time between two samples.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The route that streams the charts.
+/// The page, and the route that streams its charts.
 pub(crate) fn routes() -> Router<Shared> {
-    Router::new().route("/api/metrics-view", get(charts))
+    Router::new()
+        .route("/metrics-view", get(page::page))
+        .route("/api/metrics-view", get(charts))
 }
 
 async fn charts(State(shared): State<Shared>) -> Response {

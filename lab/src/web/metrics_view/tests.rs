@@ -228,8 +228,12 @@ fn after_fifteen_minutes_nothing_older_is_shown() {
 async fn the_charts_come_each_second() {
     let exposition = Exposition::new();
     exposition.register(scenario::catalogue::CATALOGUE);
-    let (feed, charts) = (Feed::new(), Feed::new());
-    let runs = Runs::new(feed, exposition.clone(), crate::web::Exporters::default());
+    let charts = Feed::new();
+    let runs = Runs::new(
+        Arc::default(),
+        exposition.clone(),
+        crate::web::Exporters::default(),
+    );
     let mut reader = charts.read().expect("room");
     let following = tokio::spawn(follow(exposition, runs, Arc::clone(&charts), "".into()));
     let begun = Instant::now();

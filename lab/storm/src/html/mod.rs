@@ -65,7 +65,7 @@ pub fn storm_over(storm: &Storm, guess: &[String]) -> Markup {
     let scenario = storm.story.scenario;
     markup! {
         (ended(storm, guess))
-        (conclusions(storm, &markup! { a href={ "/#" (scenario) } { (scenario) } }))
+        (conclusions(storm, &markup! { a href={ "/scenarios/" (scenario) } { (scenario) } }))
     }
 }
 
