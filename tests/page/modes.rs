@@ -137,7 +137,7 @@ async fn assert_kinds_differ(browser: &Browser, mode: &str) {
 /// Asserts that the page of a view, printed, has no control.
 async fn assert_prints_no_control(browser: &Browser) {
     browser.emulate("print", json!([])).await;
-    let controls = "each('button, input, select, .skip').filter((part) => part.checkVisibility()).map((part) => part.outerHTML)";
+    let controls = "each('button, .button, input, select, .skip').filter((part) => part.checkVisibility()).map((part) => part.outerHTML)";
     browser.shows(controls, json!([])).await;
 }
 

@@ -60,6 +60,7 @@ fn page(problem: &Shown, path: &str, modes: Modes) -> Response {
         }
     };
     let page = Page {
+        view: None,
         title,
         address: None,
         status: problem.status,

@@ -78,7 +78,8 @@ pub(crate) enum Changes {
 
 /// A page.
 pub(crate) struct Page {
-    pub(crate) view: View,
+    /// The view that it belongs to; an error belongs to none.
+    pub(crate) view: Option<View>,
     /// Its title in the window, without the name of the lab.
     pub(crate) title: String,
     /// Its own address, which the links to its modes lead to. None if it has no modes.
@@ -122,7 +123,7 @@ impl Page {
     /// A page of a view that never changes, at the address of the view.
     pub(crate) fn of(view: View, main: Markup) -> Self {
         Self {
-            view,
+            view: Some(view),
             title: view.title().to_owned(),
             address: Some(Address::new(view.path())),
             changes: Changes::Never,
@@ -223,7 +224,7 @@ impl Page {
                 nav.views aria-label="Views" {
                     @for view in View::ALL {
                         a href=(modes.link(view.path())) aria-keyshortcuts=(view.key())
-                            aria-current=[(view == self.view).then_some("page")] { (view.title()) }
+                            aria-current=[(self.view == Some(view)).then_some("page")] { (view.title()) }
                     }
                 }
                 div.tools {

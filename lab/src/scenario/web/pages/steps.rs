@@ -99,7 +99,7 @@ impl Links {
                 @if is_last {
                     a.button href=(self.modes.link(self.question.clone())) aria-keyshortcuts="r" { "Again" }
                 }
-                (link(next.as_deref(), if is_last { "Next stop ›" } else { "Next ›" }, "ArrowRight"))
+                (link(next.as_deref(), if is_last && self.modes.stop.is_some() { "Next stop ›" } else { "Next ›" }, "ArrowRight"))
             }
         }
     }
