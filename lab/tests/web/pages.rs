@@ -85,7 +85,7 @@ async fn the_page_of_a_scenario_before_any_run() {
     Run
     ReliableNaiveCompare
     Real waitsVirtual time
-    Settings · 1 changed
+    Settings · Attempts: 2
     Attempts First backoff, ms Longest Retry-After, s Seed Break the client
     nothing removed
     without retry-after-seconds

@@ -66,7 +66,7 @@ pub struct Revealed {
 }
 
 /// The phrase for two runs that differ in nothing that matters.
-const NO_DIFFERENCE: &str = "Nothing differs but what the two clients did with the time.";
+const NO_DIFFERENCE: &str = "Nothing differs but the time.";
 
 /// The run of one client, as far as it is known.
 #[derive(Clone, Debug)]

@@ -92,7 +92,7 @@ impl RunForm {
 
     /// Whether it has other settings than this run, as far as any is chosen.
     pub(super) fn differs(&self, request: &RunRequest) -> bool {
-        self.changed() > 0 && !self.is_again(request)
+        self.has_settings() && !self.is_again(request)
     }
 
     /// The same with a seed.
@@ -256,11 +256,21 @@ impl RunForm {
         }
     }
 
-    /// How many settings differ from those of the scenario.
-    fn changed(&self) -> usize {
-        let others = [&self.without, &self.seed];
-        let texts = self.settings.iter().chain(others);
-        texts.filter(|text| !text.is_empty()).count()
+    /// Whether a setting differs from that of the scenario.
+    fn has_settings(&self) -> bool {
+        !self.chosen().is_empty()
+    }
+
+    /// The settings that differ from those of the scenario, each with its label.
+    fn chosen(&self) -> Vec<String> {
+        let numbers = LABELS.iter().zip(&self.settings);
+        let numbers = numbers.chain([(&"Seed", &self.seed)]);
+        let numbers = numbers.filter(|(_, text)| !text.is_empty());
+        let numbers = numbers.map(|(label, text)| format!("{label}: {text}"));
+        let without = Some(&self.without).filter(|without| !without.is_empty());
+        numbers
+            .chain(without.map(|without| format!("without {without}")))
+            .collect()
     }
 }
 
@@ -387,14 +397,15 @@ impl ShownForm<'_> {
             u64::from(policy.max_items),
         ];
         let of_listings = self.scenario.task.settings_of_listings();
-        let changed = self.form.changed();
+        let changed = self.form.has_settings();
+        let is_again = self.run.is_some_and(|run| self.form.is_again(&run.request));
         let numbers = Overrides::SETTINGS
             .into_iter()
             .zip(LABELS)
             .zip(&self.form.settings);
         html! {
-            details #settings .fold open[!self.errors.is_empty() || changed > 0] {
-                summary { "Settings" @if changed > 0 { " · " (changed) " changed" } }
+            details #settings .fold open[!self.errors.is_empty() || (changed && !is_again)] {
+                summary { "Settings" @if changed { " · " (self.form.chosen().join(", ")) } }
                 div.fields {
                     @for ((((name, range), label), typed), default) in numbers.zip(defaults) {
                         @let is_of_listings = name == "max_pages" || name == "max_items";
