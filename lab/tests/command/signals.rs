@@ -50,6 +50,21 @@ fn named_pipe(folder: &TempDir) -> PathBuf {
     pipe
 }
 
+/// The same command with SIGHUP as by default: these tests may themselves run under `nohup`,
+/// and a signal that is ignored stays so in a child.
+fn not_under_nohup(lab: &Command) -> Command {
+    let mut outer = Command::new("env");
+    outer.arg("--default-signal=HUP").arg(lab.get_program());
+    outer.args(lab.get_args()).stdin(Stdio::null());
+    for (name, value) in lab.get_envs() {
+        match value {
+            Some(value) => outer.env(name, value),
+            None => outer.env_remove(name),
+        };
+    }
+    outer
+}
+
 /// Waits until a process is blocked by a pipe that nobody reads.
 fn wait_until_blocked(lab: &mut Child, story: &str) {
     let started = Instant::now();
@@ -118,8 +133,9 @@ fn a_write_that_nobody_reads_does_not_keep_a_signal_from_ending_a_command() {
     commands.push(judges(&api(), "--list", CALM));
 
     scope(|scope| {
-        for (number, mut lab) in commands.into_iter().enumerate() {
+        for (number, lab) in commands.into_iter().enumerate() {
             scope.spawn(move || {
+                let mut lab = not_under_nohup(&lab);
                 let story = format!("{lab:?}");
                 let (name, number) = SIGNALS[number % SIGNALS.len()];
                 let (_reader, writer) = full_pipe();

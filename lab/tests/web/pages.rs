@@ -96,7 +96,7 @@ async fn the_page_of_a_scenario_before_any_run() {
     Show the premises
     Hint
     A GET changes nothing, so a client may send it again while it has attempts left.
-    This lab has not run it yet. Press Run, or the key r.
+    Not run since the lab started. Press Run, or the key r.
     ");
 }
 

@@ -90,7 +90,7 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
             h1 { "Course" }
             p { "A scenario is one fault, with a question that you can answer before you see the result." }
         }
-        p.question { "Alone: press a scenario. In front of a class: press a stop of a plan, and go on with the key " kbd { "→" } "." }
+        p.question { "Alone: choose a scenario. In front of a class: open a numbered stop of a plan, and go on with the key " kbd { "→" } "." }
         div.pair {
             @for plan in &PLANS {
                 @let title = format!("plan-{}", plan.minutes);
@@ -100,7 +100,7 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
                         span.aside { (plan.stops.len()) " stops" }
                     }
                     table {
-                        thead { tr { th scope="col" { "minutes" } th scope="col" { "block" } th scope="col" { "present" } } }
+                        thead { tr { th scope="col" { "minutes" } th scope="col" { "block" } th scope="col" { "shown" } } }
                         tbody {
                             @for (number, (stop, is_first)) in (1..).zip(plan.stops_of_blocks()) {
                                 tr {
@@ -119,7 +119,7 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
                 }
             }
         }
-        p.soft { "✓ this lab has run it · ★ it was guessed rightly · both count since the lab started" }
+        p.soft { "✓ run · ★ run, and guessed rightly with Predict first. Both count since the lab started." }
     };
     let page = Page {
         side: Some(side(&shared.runs, None, modes)),

@@ -191,7 +191,7 @@ impl<'a> ScenarioPage<'a> {
                 },
                 (None, Some(_)) => {},
                 (None, None) => p.soft {
-                    "This lab has not run it yet. Press " b { "Run" } span.for-keys { ", or the key " kbd { "r" } } "."
+                    "Not run since the lab started. Press " b { "Run" } span.for-keys { ", or the key " kbd { "r" } } "."
                 },
             }
         }
