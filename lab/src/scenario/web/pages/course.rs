@@ -119,7 +119,7 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
                 }
             }
         }
-        p.soft { "✓ run · ★ run, and guessed rightly with Predict first. Both count since the lab started." }
+        p.soft { "✓ run · ★ also guessed rightly, with Predict first. Both count since the lab started." }
     };
     let page = Page {
         side: Some(side(&shared.runs, None, modes)),
