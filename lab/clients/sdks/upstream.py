@@ -12,7 +12,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ISSUE = {"number": 1, "title": "lamp"}
 CUSTOMER = {"id": "cus_1", "object": "customer", "email": "a@example.com"}
-MODELS = {"object": "list", "data": [{"id": "m", "object": "model", "created": 1, "owned_by": "us"}]}
+# For openai and mistralai, and for cohere.
+MODELS = {
+    "object": "list",
+    "data": [
+        {
+            "id": "m",
+            "type": "base",
+            "object": "model",
+            "created": 1,
+            "owned_by": "us",
+            "capabilities": {},
+        }
+    ],
+    "models": [{"name": "m"}],
+}
 COMPLETION = {
     "id": "chatcmpl-1",
     "object": "chat.completion",
@@ -21,7 +35,18 @@ COMPLETION = {
     "choices": [
         {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "hello"}}
     ],
+    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
 }
+CHAT = {
+    "id": "1",
+    "finish_reason": "COMPLETE",
+    "message": {"role": "assistant", "content": [{"type": "text", "text": "hello"}]},
+}
+GENERATED = {"candidates": [{"content": {"role": "model", "parts": [{"text": "hello"}]}}]}
+ENTRY = {"sys": {"type": "Entry", "id": "lamp"}, "fields": {"item": "lamp"}}
+ENTRIES = {"sys": {"type": "Array"}, "total": 1, "skip": 0, "limit": 1, "items": [ENTRY]}
+RECORD = {"id": "rec1", "createdTime": "2026-01-01T00:00:00.000Z", "fields": {"item": "lamp"}}
+ADDED = RECORD | {"id": "rec2", "fields": {"item": "chair"}}
 DOCUMENT = {"_index": "orders", "_id": "1", "_version": 1, "found": True, "_source": {"item": "lamp"}}
 OBJECT = {"kind": "storage#object", "bucket": "bucket", "name": "chair", "size": "4", "generation": "1"}
 # What Google's client for Python reads once in the background, and nobody waits for.
@@ -48,6 +73,15 @@ ROUTES = {
     ("GET", "/download/storage/v1/b/bucket/o/lamp"): (200, b"light"),
     ("GET", "/storage/v1/b/bucket/o/lamp"): (200, b"light"),
     ("POST", "/upload/storage/v1/b/bucket/o"): (200, OBJECT),
+    ("GET", "/orders"): (200, [{"id": 1, "item": "lamp"}]),
+    ("POST", "/orders"): (201, [{"id": 2, "item": "chair"}]),
+    ("GET", "/spaces/shop/environments/master/entries"): (200, ENTRIES),
+    ("GET", "/v1beta/models/m"): (200, {"name": "models/m"}),
+    ("POST", "/v1beta/models/m:generateContent"): (200, GENERATED),
+    ("POST", "/v2/chat"): (200, CHAT),
+    ("GET", "/v0/appShop/Orders/rec1"): (200, RECORD),
+    ("POST", "/v0/appShop/Orders"): (200, ADDED),
+    ("POST", "/v1/traces"): (200, b""),
     ("GET", "/v1/pages/9f3c2b1a"): (200, PAGE),
     ("POST", "/v1/pages"): (200, PAGE),
 }

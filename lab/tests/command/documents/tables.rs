@@ -1,6 +1,6 @@
 //! The tables that list what the code has.
 
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
 use scenario::{WITHOUT, catalogue::CATALOGUE};
 use storm::STORIES;
@@ -78,4 +78,59 @@ fn the_document_on_storms_lists_every_story() {
 
     let stories: Vec<_> = STORIES.iter().map(|story| story.name).collect();
     assert_eq!(listed, stories);
+}
+
+/// The verdicts that the words of a cell in the table of SDKs stand for.
+const VERDICTS: [(&str, &str); 8] = [
+    ("reads", "kept"),
+    ("caps", "broken"),
+    ("ignores", "broken"),
+    ("no retry", "skipped"),
+    ("POST, no key", "cannot_tell"),
+    ("POST, same key", "kept"),
+    ("PUT, no key", "not_exercised"),
+    ("no", "skipped"),
+];
+
+#[test]
+fn the_table_of_sdks_says_what_was_found() {
+    let expected = document("lab/clients/sdks/expected.txt");
+    let found = |sdk: &str, event: &str, rule: &str| {
+        let lines = expected.lines().map(|line| line.split(", "));
+        let lines = lines.filter_map(|cells| <[&str; 5]>::try_from(cells.collect::<Vec<_>>()).ok());
+        let verdicts = lines.filter_map(|[of_sdk, _, of_event, of_rule, verdict]| {
+            ([of_sdk, of_event, of_rule] == [sdk, event, rule]).then_some(verdict)
+        });
+        verdicts.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let meant = |cell: &str| {
+        let parts = cell.split("; ").map(|part| {
+            let mut words = VERDICTS.iter();
+            let of_part = words.find(|(words, _)| part.contains(words));
+            of_part.map(|(_, verdict)| (*verdict).to_owned())
+        });
+        // Nothing was found where nothing was tested.
+        let parts = parts.filter(|_| cell != "not tested");
+        parts
+            .collect::<Option<BTreeSet<_>>>()
+            .expect("words of the table")
+    };
+    let document = document("lab/docs/clients.md");
+    let table = rows(&document).filter(|row| row.len() == 6 && row[0] != "SDK");
+
+    let mut sdks = BTreeSet::new();
+    for row in table {
+        let sdk = code(row[5]).expect("a name");
+        for (cell, event, rule) in [
+            (row[2], "retry-after", "retry-after-seconds"),
+            (row[3], "429 with Retry-After", "retry-after-seconds"),
+            (row[4], "lost-response", "once"),
+        ] {
+            assert_eq!(meant(cell), found(sdk, event, rule), "{sdk} {event}");
+        }
+        sdks.insert(sdk);
+    }
+
+    let all = expected.lines().filter_map(|line| line.split(", ").next());
+    assert_eq!(sdks, all.collect());
 }
