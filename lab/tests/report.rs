@@ -376,8 +376,8 @@ async fn the_headline_of_a_run_is_good_only_if_every_expectation_held() {
         assert!(page.contains(&good), "{good} is missing in {page}");
     }
     let (_, _, page) = comparison("flaky").await;
-    let bad = "<span class=\"result no\"><span class=\"sign\" aria-hidden=\"true\">✗</span>\
-               <span class=\"ending\">ok on attempt 3</span> · 4 of 5 expectations held</span>";
+    let bad = "<span class=\"result no\"><span class=\"ending\">ok on attempt 3</span> · \
+               <span class=\"sign\" aria-hidden=\"true\">✗</span>4 of 5 expectations held</span>";
     assert!(page.contains(bad), "{bad} is missing in {page}");
 }
 

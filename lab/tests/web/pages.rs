@@ -227,7 +227,7 @@ async fn a_comparison_leads_with_what_differs() {
     The reliable client: ✓ok, the client has its job
     the connection broke off key 1, body 1, a job was created
     1✓ job created
-    The naive client: ✗ok, the client has its job · 4 of 8 expectations held
+    The naive client: ok, the client has its job · ✗4 of 8 expectations held
     the connection broke off key 1, body 1, a job was created
     201 Created key 2, body 1, a job was created
     2✗ jobs created

@@ -5,7 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 use wire::{counted, duration};
 
-use super::Timeline;
+use super::{Kind, Timeline};
 
 /// The shortest length of the axis: a shorter one would magnify noise.
 const SHORTEST: Duration = Duration::from_millis(20);
@@ -15,6 +15,13 @@ const WIDTH: f64 = 98.0;
 
 /// The most bars of a kind in each percent of the width. More of them cannot be told apart.
 const PER_PERCENT: f64 = 4.0;
+
+/// The width of a mark in percent, in a list that is 300 pixels wide.
+const MARK: f64 = 1.0;
+
+/// The most marks that stand beside each other. Further ones cover the last, or they would seem to
+/// be later than they were.
+const MOST_BESIDE: usize = 4;
 
 /// Draws timelines below each other, each in one line, on one axis that is as long as the
 /// longest of them. A row that stands for others is drawn, and those others are not.
@@ -62,5 +69,42 @@ fn bars(timeline: &Timeline, axis: Duration, are_waits: bool) -> Markup {
         }
         is_same
     });
-    html! { @for (kind, from, to) in bars { (kind.small_bar(from, to)) } }
+    let marks = side_by_side(&bars);
+    html! {
+        @for (kind, from, to) in bars {
+            @let mark = marks.iter().find(|mark| (mark.kind, mark.from) == (kind, from));
+            (kind.small_bar(from, to, mark.map_or(0, |mark| mark.moved)))
+        }
+    }
+}
+
+/// A bar of which only its least width is drawn.
+struct Mark {
+    kind: Kind,
+    from: f64,
+    /// By how many marks it is moved to the right.
+    moved: usize,
+}
+
+/// The marks among these bars in order of time, each beside those before it and not on them: a
+/// success right after a failure would hide it, or be hidden.
+fn side_by_side(bars: &[(Kind, f64, f64)]) -> Vec<Mark> {
+    let marks = bars
+        .iter()
+        .filter(|(kind, from, to)| kind.is_mark(*from, *to));
+    let mut marks: Vec<_> = marks.map(|(kind, from, _)| (*kind, *from)).collect();
+    // Of marks at one moment a success is the last, since it ends the call.
+    marks.sort_by(|(kind, one), (other_kind, other)| {
+        let is_success = |kind: &Kind| *kind == Kind::Good;
+        let order = one.total_cmp(other);
+        order.then(is_success(kind).cmp(&is_success(other_kind)))
+    });
+    let mut free_from = 0.0;
+    let placed = marks.into_iter().map(|(kind, from)| {
+        let covered: f64 = (free_from - from) / MARK;
+        let moved = (covered.ceil().max(0.0) as usize).min(MOST_BESIDE - 1);
+        free_from = from + MARK * (moved + 1) as f64;
+        Mark { kind, from, moved }
+    });
+    placed.collect()
 }

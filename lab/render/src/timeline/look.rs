@@ -79,8 +79,8 @@ impl Kind {
 
     /// Its bar in the one line of a list. An attempt is as high as the line and at least three
     /// pixels wide, and a wait is half as high. A failed attempt is broken in two, so that it
-    /// differs without its colour.
-    pub(super) fn small_bar(self, from: f64, to: f64) -> Markup {
+    /// differs without its colour. It is moved to the right by so many marks.
+    pub(super) fn small_bar(self, from: f64, to: f64, moved: usize) -> Markup {
         let halves: &[(&str, &str)] = match self {
             Self::Stop => &[],
             Self::Late => &[("44%", "12%")],
@@ -88,19 +88,27 @@ impl Kind {
             Self::Failed | Self::Cut => &[("0", "40%"), ("60%", "40%")],
             Self::Good | Self::InFlight | Self::Service => &[("0", "100%")],
         };
-        let is_wide = self.is_waiting() || to - from > NARROW;
+        let shift = (moved > 0).then(|| format!("translate({})", moved * MARK));
         html! {
             @for (y, height) in halves {
                 @if !self.is_waiting() {
-                    rect class=(self.class()) x=(percent(from)) width="3" y=(y) height=(height) {}
+                    rect class=(self.class()) x=(percent(from)) width=(MARK) y=(y) height=(height) transform=[&shift] {}
                 }
-                @if is_wide {
+                @if !self.is_mark(from, to) {
                     rect class=(self.class()) x=(percent(from)) width=(width(from, to)) y=(y) height=(height) {}
                 }
             }
         }
     }
+
+    /// Whether its bar in a list is so narrow that only its least width is drawn.
+    pub(super) fn is_mark(self, from: f64, to: f64) -> bool {
+        !self.is_waiting() && to - from <= NARROW
+    }
 }
+
+/// The least width of an attempt in a list, in pixels.
+const MARK: usize = 3;
 
 /// A narrower bar of a list, in percent, is not wider than its least width.
 const NARROW: f64 = 0.5;

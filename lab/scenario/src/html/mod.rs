@@ -333,8 +333,9 @@ impl<'a> Story<'a> {
             .collect()
     }
 
-    /// The ending of a side with its sign, and how many expectations held if not all did. A
-    /// failed call may be exactly what was expected.
+    /// The ending of a side, and how many expectations held if not all did. The sign is that of
+    /// the expectations: a failed call may be exactly what was expected, and one that succeeded
+    /// may have done harm.
     fn result(&self, side: &ShownRun<'_>) -> Markup {
         let Some(run) = side.run else {
             let phrases = self.phrases(side);
@@ -347,9 +348,14 @@ impl<'a> Story<'a> {
         let (held, number) = expectations(run);
         markup! {
             span class={ "result " (class) } {
-                span.sign aria-hidden="true" { (mark) }
-                @if run.passed() { (run.ending()) }
-                @else { span.ending { (run.ending()) } " · " (held) " of " (number) " expectations held" }
+                @if run.passed() {
+                    span.sign aria-hidden="true" { (mark) }
+                    (run.ending())
+                } @else {
+                    span.ending { (run.ending()) } " · "
+                    span.sign aria-hidden="true" { (mark) }
+                    (held) " of " (number) " expectations held"
+                }
             }
         }
     }

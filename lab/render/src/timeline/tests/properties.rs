@@ -75,6 +75,32 @@ proptest! {
     }
 
     #[test]
+    fn no_mark_of_a_list_hides_one_of_another_kind(moments in vec((0..2_000_u64, any::<bool>()), 1..5)) {
+        let rows = moments.iter().enumerate().map(|(number, (at, is_good))| {
+            let kind = if *is_good { Kind::Good } else { Kind::Failed };
+            row(kind, *at, *at, &number.to_string(), "")
+        });
+        let timeline = timeline(rows.chain([row(Kind::Wait, 0, 2_000, "wait", "")]));
+
+        let line = line(&[&timeline]).into_string();
+
+        // In pixels of a list that is 300 wide.
+        let marks = elements(&line, &["rect"]).filter(|element| element.contains("width=\"3\""));
+        let places = marks.map(|element| {
+            let shift = element.split_once("translate(").and_then(|(_, rest)| rest.split_once(')'));
+            let shift = shift.map_or(0.0, |(shift, _)| shift.parse().expect("a number"));
+            let from = 3.0 * percent_of(element, "x").expect("a place") + shift;
+            (from, element.contains("good"))
+        });
+        let mut places: Vec<_> = places.collect();
+        places.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        for pair in places.windows(2) {
+            let [(one, is_good), (next, next_is_good)] = pair else { continue };
+            prop_assert!(is_good == next_is_good || next - one > 2.9, "{:?}", places);
+        }
+    }
+
+    #[test]
     fn text_and_page_have_the_same_rows_in_order(timeline in any_timeline(), folds: bool) {
         let ids: Vec<_> = timeline.rows.iter().map(|row| format!("row-{}", row.id)).collect();
         let labelled = timeline.rows.iter().map(|row| Row {
