@@ -15,6 +15,9 @@ const PORT: &str = "{port}";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressText(String);
 
+/// The end of a scheme or of a user part, after which there is a host and no whole URL.
+const BEFORE_HOST: [&str; 2] = ["://{base_url}", "@{base_url}"];
+
 /// A text does not say where the address of the proxy stands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressTextError {
@@ -24,6 +27,11 @@ pub enum AddressTextError {
     /// It has a mark that stands for nothing.
     #[error("{0} stands for nothing; there are {{base_url}}, {{host}} and {{port}}")]
     UnknownMark(String),
+    /// The URL stands where a host belongs.
+    #[error(
+        "{{base_url}} is a whole URL, such as http://127.0.0.1:9000; after :// or @ write {{host}}"
+    )]
+    UrlAsHost,
 }
 
 impl FromStr for AddressText {
@@ -36,6 +44,9 @@ impl FromStr for AddressText {
         }
         if marks_in(text).next().is_none() {
             return Err(AddressTextError::NoMark);
+        }
+        if BEFORE_HOST.iter().any(|place| text.contains(place)) {
+            return Err(AddressTextError::UrlAsHost);
         }
         Ok(Self(text.to_owned()))
     }
@@ -114,6 +125,11 @@ mod tests {
             let error = text.parse::<AddressText>().expect_err(text);
 
             assert_eq!(error, AddressTextError::UnknownMark(mark.to_owned()));
+        }
+        for text in ["http://{base_url}", "https://key@{base_url}/1"] {
+            let error = text.parse::<AddressText>().expect_err(text);
+
+            assert_eq!(error, AddressTextError::UrlAsHost, "{text}");
         }
     }
 }

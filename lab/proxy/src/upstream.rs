@@ -32,8 +32,8 @@ pub struct Upstream {
 pub enum UpstreamError {
     /// It is not the origin of an API.
     #[error(
-        "the upstream must be an origin such as http://127.0.0.1:9000 or https://api.example; got \
-         '{0}'. A path goes into --set NAME={{base_url}}/path"
+        "'{0}' is not an origin such as http://127.0.0.1:9000 or https://api.example. A path goes \
+         into --set NAME={{base_url}}/path, and a DSN into --set with {{host}} as its host"
     )]
     NoOrigin(String),
     /// Its port is not a number from 1 to 65535.
@@ -216,11 +216,14 @@ mod tests {
             "http://127.0.0.1/api",
             "http://127.0.0.1/?x",
         ] {
-            let expected = format!("got '{origin}'");
+            let expected = format!("'{origin}' is not an origin");
             assert!(error(origin, &[]).contains(&expected), "{origin}");
         }
         let shown = error("http://user:PW@127.0.0.1:1", &[]);
-        assert!(shown.contains("got 'http://…@127.0.0.1:1'"), "{shown}");
+        assert!(
+            shown.starts_with("'http://…@127.0.0.1:1' is not"),
+            "{shown}"
+        );
     }
 
     #[test]

@@ -93,7 +93,9 @@ Exit codes:
   4  nothing was exercised
 129  the terminal was closed, so nothing is judged
 130  Ctrl+C ended it, so nothing is judged
-143  SIGTERM ended it, so nothing is judged";
+143  SIGTERM ended it, so nothing is judged
+Without a command, each of these ends the recording, and what was recorded is
+judged.";
 
 /// Follows the options of grading.
 pub(crate) const BELOW_GRADE: &str = "\
@@ -125,7 +127,9 @@ Exit codes:
   4  the client attempted no task
 129  the terminal was closed, so nothing is judged
 130  Ctrl+C ended it, so nothing is judged
-143  SIGTERM ended it, so nothing is judged";
+143  SIGTERM ended it, so nothing is judged
+Without a command, each of these ends the recording, and what was recorded is
+judged.";
 
 /// Examples with a load.
 const LOAD_EXAMPLES: &str = "\

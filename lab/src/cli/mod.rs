@@ -246,6 +246,8 @@ mod tests {
 
                 let error = checked.err().unwrap_or_default();
                 assert!(!error.contains("SECRET"), "{word}: {error}");
+                // An example before the URL would be hidden with the user part.
+                assert!(!error.contains("such as http://…@"), "{word}: {error}");
                 refused += usize::from(error.contains("http://…@127.0.0.1:1"));
             }
         }

@@ -21,7 +21,7 @@ pub const RULE: Rule = Rule {
     source: "RFC 9110 §10.2.3 defines only seconds and dates",
     text: "there was a pause after a Retry-After that cannot be read",
     why: "A value such as -1 or soon is a mistake of the service, but the service is still overloaded.",
-    hint: "Use the backoff that you would have used without the header.",
+    hint: "Use the backoff that you would have used without the header. Seconds are digits alone: -1 is not zero.",
     judge: Judge::Gaps(|cases| judged(cases, failed, false, pauses)),
 };
 

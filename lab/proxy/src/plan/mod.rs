@@ -92,7 +92,8 @@ pub enum PlanError {
     /// The command sent nothing.
     #[error(
         "your command sent nothing here; the address of the proxy was in {set}. Which variable \
-         names its API? --set NAME; in arguments {{base_url}} stands for the URL of the proxy"
+         names its API? --set NAME; in arguments {{base_url}} stands for the URL of the proxy. It \
+         speaks http: a URL or DSN with https:// does not reach it"
     )]
     NothingSent {
         /// The variables that were set.
@@ -244,8 +245,9 @@ impl Plan {
                 .to_owned()
         } else if run.requests.is_empty() {
             format!(
-                ". The proxy was on {}, which is another machine to a container or a network \
-                 namespace: --listen ADDRESS --allow-network --base-host NAME",
+                ". The proxy speaks http: a URL or DSN with https:// does not reach it. It was on {}, \
+                 which is another machine to a container or a network namespace: --listen ADDRESS \
+                 --allow-network --base-host NAME",
                 self.options.setup.listen.host(),
             )
         } else if run.names_upstream {
