@@ -1,5 +1,5 @@
-//! What several products draw with: the sheet of a terminal, a timeline, the components and the
-//! frame of a page, and JUnit.
+//! What several products draw with: the sheet of a terminal, a timeline, columns over time,
+//! the components and the frame of a page, and JUnit.
 //!
 //! All functions are pure: they read values, and no clock or terminal, and they run nothing.
 
@@ -17,6 +17,7 @@
 )]
 
 mod axis;
+pub mod columns;
 mod json;
 pub mod junit;
 mod options;

@@ -15,6 +15,7 @@ pub const STYLE: &str = concat!(
     include_str!("style/parts.css"),
     include_str!("style/tables.css"),
     include_str!("style/timeline.css"),
+    include_str!("style/columns.css"),
     include_str!("style/report.css"),
     include_str!("style/compared.css"),
     include_str!("style/controls.css"),

@@ -139,7 +139,7 @@ fn width(from: f64, to: f64) -> String {
     percent((to - from).max(0.01))
 }
 
-/// The patterns that fill waits and failures of the document.
+/// The patterns that fill the bars and columns of the document.
 #[must_use]
 pub fn patterns() -> Markup {
     html! {
@@ -150,6 +150,16 @@ pub fn patterns() -> Markup {
                 patternTransform="rotate(45)" {
                 rect.failed width="5" height="5" {}
                 path.gap d="M0 0H5M0 0V5" {}
+            }
+            pattern #stripes width="4" height="4" patternUnits="userSpaceOnUse" {
+                rect.failed width="2.6" height="4" {}
+            }
+            pattern #dots width="4" height="4" patternUnits="userSpaceOnUse" {
+                rect.service width="4" height="4" {}
+                rect.hole x="1" y="1" width="1.6" height="1.6" {}
+            }
+            pattern #lines width="4" height="4" patternUnits="userSpaceOnUse" {
+                rect.lined width="4" height="2.4" {}
             }
         }
     }
