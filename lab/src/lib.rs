@@ -2,7 +2,7 @@
 //!
 //! Each product has a crate of its own, which runs it and draws its results. Its folder here
 //! holds the rest: its arguments (`cli`) and its web routes (`web`), which need the shell: the
-//! terminal and the exit codes in [`cli`], the feed and the guard in [`web`].
+//! terminal and the exit codes in [`cli`], the frame of a page and the guard in [`web`].
 
 // Input must not cause a panic: an `expect` gives the reason why it cannot fail.
 #![cfg_attr(

@@ -2,7 +2,7 @@
 
 use axum::{Router, response::Response, routing::get};
 use grade::TASKS;
-use maud::html;
+use maud::{Markup, html};
 use render::page::panel;
 
 use crate::{
@@ -18,6 +18,22 @@ use crate::{
 /// The route of the page.
 pub(crate) fn routes() -> Router<Shared> {
     Router::new().route("/client", get(page))
+}
+
+/// The way to *Your client* from the overview.
+pub(crate) fn door(modes: Modes) -> Markup {
+    let lab = lab();
+    html! {
+        section.panel aria-labelledby="door-client" {
+            header {
+                h2 #door-client { "Your client" }
+                a.aside href=(modes.link("/client")) { "how to start" }
+            }
+            p { "Any language, " (TASKS.len()) " tasks. Write one, and grade it:" }
+            p { code { (lab) " starter python" } }
+            p { code { (lab) " grade -- python3 client.py" } }
+        }
+    }
 }
 
 async fn page(fields: Fields) -> Response {

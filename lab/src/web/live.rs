@@ -62,6 +62,12 @@ impl Live {
         self.changes.send_replace(None);
     }
 
+    /// The changes, without a place.
+    #[cfg(test)]
+    pub(crate) fn changes(&self) -> watch::Receiver<Option<u64>> {
+        self.changes.subscribe()
+    }
+
     /// A place for a page that listens; none if it is closed, or has too many.
     fn listen(&self) -> Option<Listener> {
         let place = Arc::clone(&self.places).try_acquire_owned().ok()?;

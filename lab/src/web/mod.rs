@@ -22,13 +22,11 @@
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
 //! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
 //! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
-//! | GET `/api/metrics-view` | the charts of the counters, each second, as an event stream |
 
 mod assets;
 mod body;
 pub(crate) mod error_page;
 mod exporters;
-mod feed;
 pub(crate) mod fields;
 pub(crate) mod guard;
 pub(crate) mod json_body;
@@ -41,6 +39,7 @@ pub(crate) mod page;
 pub(crate) mod problem;
 mod routes;
 pub(crate) mod shared;
+pub(crate) mod steps;
 pub(crate) mod token;
 pub(crate) mod wire_lane;
 
@@ -53,7 +52,6 @@ use host::{
 };
 use hyper_util::service::TowerToHyperService;
 use scenario::{Exposition, catalogue::CATALOGUE};
-use serde::Serialize;
 use server::TeachingApi;
 use tokio::{sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
@@ -61,8 +59,8 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use crate::scenario::web::Runs;
 
-use feed::Feed;
 use live::Live;
+use metrics_view::MetricsView;
 use routes::router;
 use shared::Shared;
 
@@ -154,22 +152,16 @@ impl WebUi {
         let mut chores = JoinSet::new();
         chores.spawn(wire_lane::watch(ledger.clone(), Arc::clone(&live)));
         let runs = Runs::new(Arc::clone(&live), exposition.clone(), config.exporters);
-        let charts = Feed::new();
-        let base_url: Arc<str> = service.base_url().into();
-        let follow = metrics_view::follow(
-            exposition,
-            Arc::clone(&runs),
-            Arc::clone(&charts),
-            Arc::clone(&base_url),
-        );
-        chores.spawn(follow);
+        let metrics = MetricsView::new(exposition, Arc::clone(&runs), Arc::clone(&live));
+        chores.spawn(Arc::clone(&metrics).follow());
         let shared = Shared {
             runs,
             live,
-            charts,
+            metrics,
             storms: Arc::default(),
+            small_storm: Arc::default(),
             ledger,
-            service: base_url,
+            service: service.base_url().into(),
         };
         let router = router(shared.clone());
         let new_service = move || TowerToHyperService::new(router.clone());
@@ -226,8 +218,7 @@ impl WebUi {
     pub async fn stop(mut self) -> Result<Drained, StopError> {
         // Event streams never end on their own, and the runs of a load may take long.
         self.shared.live.close();
-        self.shared.charts.close();
-        // They feed these streams.
+        // They tell these streams.
         self.chores.shutdown().await;
         self.shared.storms.stop().await;
         self.shared.runs.stop_unkept();
@@ -264,10 +255,4 @@ impl fmt::Debug for WebUi {
             .field("service", &self.service)
             .finish_non_exhaustive()
     }
-}
-
-/// An event as JSON, on one line.
-#[expect(clippy::expect_used, reason = "every key is a string")]
-fn json(event: &impl Serialize) -> String {
-    serde_json::to_string(event).expect("events are plain data")
 }

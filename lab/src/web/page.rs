@@ -1,8 +1,11 @@
 //! The frame of every page: its header, its modes, and its main part.
 
-use axum::response::{Html, IntoResponse, Response};
+use axum::{
+    body::Body,
+    response::{Html, IntoResponse, Response},
+};
 use http::{
-    HeaderValue, StatusCode,
+    StatusCode,
     header::{CACHE_CONTROL, VARY},
 };
 use maud::{DOCTYPE, Markup, html};
@@ -137,15 +140,19 @@ impl Page {
 
     /// The page as a response.
     pub(crate) fn respond(&self, modes: Modes) -> Response {
-        let mut response = (
-            self.status,
-            Html(render::harmless(&self.document(modes).into_string())),
-        )
-            .into_response();
-        let headers = response.headers_mut();
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(VARY, HeaderValue::from_static("accept"));
-        response
+        (self.status, Self::response(self.html(modes))).into_response()
+    }
+
+    /// The page as text.
+    pub(crate) fn html(&self, modes: Modes) -> String {
+        render::harmless(&self.document(modes).into_string())
+    }
+
+    /// The text of a page as a response. It is never stored, and an error at its address may be
+    /// something else than a page.
+    pub(crate) fn response(html: impl Into<Body>) -> impl IntoResponse {
+        let headers = [(CACHE_CONTROL, "no-store"), (VARY, "accept")];
+        (headers, Html(html.into()))
     }
 
     fn document(&self, modes: Modes) -> Markup {

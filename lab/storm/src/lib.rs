@@ -37,7 +37,9 @@ mod simulation;
 mod stories;
 mod text;
 
-pub use html::{html_loads, html_storm, picture, picture_so_far, storm_begun, storm_over};
+pub use html::{
+    html_loads, html_storm, picture, picture_so_far, small_pictures, storm_begun, storm_over,
+};
 pub use loads::{Loads, LoadsError};
 pub use options::{OptionError, PolicyOptions, SettingsOptions};
 pub use plan::{Plan, StormError};

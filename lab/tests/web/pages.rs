@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::web::support::{Browser, serve};
 
 /// The text of the main part of a page: a line for each element that has text of its own.
-fn main_text(page: &str) -> String {
+pub(crate) fn main_text(page: &str) -> String {
     let (_, main) = page.split_once("<main ").expect("a main part");
     let (main, _) = main.split_once("</main>").expect("its end");
     let main = main.split_once('>').expect("its content").1;
@@ -326,17 +326,106 @@ async fn the_overview_has_an_example_before_any_run_which_moves_no_counter() {
 
     let text = text(&browser, "/").await;
 
-    let (hero, _) = text.split_once("since start").expect("the picture");
+    let (hero, rest) = text.split_once("since start").expect("the picture");
     insta::assert_snapshot!(hero, @"
-    A service fails on purpose. See what a client does about it.
+    A service fails on purpose.
+    See what a client does about it.
     Each attempt, each wait, each job it created twice.
     ▶ Run flaky
     or predict first: retry-after-seconds
-    flaky ✓ok on attempt 3 an example: seed 1, virtual time
+    flaky✓ ok on attempt 3an example: seed 1, virtual time
+    ");
+    let (_, rest) = rest.split_once("200 OK\n").expect("its end");
+    // The storm's pictures come when they are simulated.
+    let (counters, _) = rest.split_once("\nStorm").expect("the doors");
+    insta::assert_snapshot!(counters.replace(lab::invocation::lab(), "LAB"), @"
+    Attempts
+    none yet0
+    Retries
+    none yet0
+    Give-ups
+    none yet0
+    Cursor loops
+    none yet0
+    Course
+    0 of 32 run · next: flaky
+    Retrying
+    ▶flaky
+    ·flaky-gives-up
+    Retry-After
+    ·retry-after-seconds
+    ·retry-after-date
+    ·retry-after-past-date
+    ·retry-after-unusable
+    ·retry-later
+    Responses
+    ·bad-json
+    ·text-json
+    ·no-content
+    ·redirect
+    ·not-found
+    Listings
+    ·items
+    ·bad-items
+    ·bad-cursor
+    ·looping-items
+    ·endless-items
+    ·item-cap
+    ·resumed-crawl
+    Writes
+    ·create-job
+    ·replay
+    ·conflict
+    ·post-without-permission
+    ·lost-response
+    Network
+    ·read-timeout
+    ·reset
+    ·oversized-body
+    ·connection-refused
+    ·tls-refused
+    Limits
+    ·deadline
+    ·retry-budget
+    ·too-many-requests
+    Last runs
+    No run yet. Each run appears here as one line: its attempts, its waits, and how it ended.
+    From a terminal: LAB scenario flaky --live
     ");
     let service = Browser::of(&dashboard.service_url());
     assert_eq!(service.total("client_attempts_total{").await, 0);
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
+}
+
+#[tokio::test]
+async fn the_overview_has_the_last_run_and_small_pictures_of_a_storm() {
+    let (_dashboard, browser) = serve().await;
+    let (id, _) = run(&browser, FLAKY).await;
+    browser.ended(&id).await;
+    let mut changes = browser.listen().await;
+
+    let page = loop {
+        let page = browser.page("/").await.text();
+        if page.contains("fill-wasted") {
+            break page;
+        }
+        changes.changed().await;
+    };
+
+    let text = main_text(&page);
+    for part in [
+        "ok on attempt 3the last run, ",
+        "1 of 32 run · next: flaky-gives-up",
+        "Last runs\nall 1\n",
+        "✗ 3 attempts, jitter",
+        "✓ with a retry budget",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let predicted = main_text(&browser.page("/?predict").await.text());
+    for ending in ["attempt 3", "✗", "with a retry budget"] {
+        assert!(!predicted.contains(ending), "{ending} in {predicted}");
+    }
 }
 
 #[tokio::test]

@@ -229,13 +229,6 @@ impl<'a> Story<'a> {
         })
     }
 
-    /// The ending of the first side, with its sign.
-    #[must_use]
-    pub fn result_of_first(&self) -> Markup {
-        let first = self.sides.first();
-        first.map_or_else(Markup::default, |side| self.result(side))
-    }
-
     /// What the sides of a comparison differ in, once both have finished.
     fn difference(&self) -> Option<&'a Difference> {
         self.compared?.difference.as_ref()

@@ -17,11 +17,9 @@ use std::{
 };
 
 use futures_util::{FutureExt, future::join_all};
-use host::telemetry::METRICS;
 use http::StatusCode;
 use scenario::{
-    Compared, Exposition, Pace, RELIABLE, Recorder, Reliable, RunError, ScenarioRun, Session,
-    Settings,
+    Compared, Exposition, Pace, Recorder, Reliable, RunError, ScenarioRun, Session, Settings,
     catalogue::{self, Scenario},
 };
 use tokio::{
@@ -65,31 +63,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const EXAMPLE: &str = "flaky";
 const EXAMPLE_SEED: u64 = 1;
 
-/// A kept run and what it counted.
+/// A kept run, as a mark on an axis of time.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RunMark {
     pub(crate) id: String,
     pub(crate) scenario: &'static str,
-    /// The time since it started.
-    pub(crate) ago: Duration,
-    /// Those of its sides that are over.
-    runs: Vec<Arc<ScenarioRun>>,
-}
-
-impl RunMark {
-    /// Whether it moved this counter of the process, or the part of it that has this value of
-    /// this label. Of other clients than the reference client, only what the service counts
-    /// does so.
-    pub(crate) fn moved(&self, metric: &str, part: Option<(&str, &str)>) -> bool {
-        let is_of_service = METRICS.iter().any(|known| known.name == metric);
-        let mut runs = self.runs.iter();
-        runs.any(|run| {
-            let rise = match part {
-                Some((label, value)) => run.counters.labelled(metric, label, value),
-                None => run.counters.total(metric),
-            };
-            (is_of_service || run.client == RELIABLE) && rise > 0
-        })
-    }
+    pub(crate) started: SystemTime,
+    /// Whether it ended as expected, in a comparison for the reliable client; none while it goes
+    /// on, or if it was cancelled.
+    pub(crate) is_good: Option<bool>,
 }
 
 /// Runs scenarios and keeps the results.
@@ -209,16 +191,9 @@ impl Runs {
             .collect()
     }
 
-    /// The runs that are over, for the charts of the counters. The oldest is first.
+    /// All runs as marks. The oldest is first.
     pub(crate) fn marks(&self) -> Vec<RunMark> {
-        let records = lock(&self.records);
-        let mark = |record: &Record| RunMark {
-            id: record.id.clone(),
-            scenario: record.request.scenario.name(),
-            ago: record.started.elapsed().unwrap_or_default(),
-            runs: record.sides.iter().filter_map(Side::run).collect(),
-        };
-        records.iter().map(mark).collect()
+        lock(&self.records).iter().map(Record::mark).collect()
     }
 
     /// The current state of one run.

@@ -11,7 +11,10 @@ use scenario::{
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::watch;
 
-use super::request::{ClientChoice, RunRequest};
+use super::{
+    RunMark,
+    request::{ClientChoice, RunRequest},
+};
 use crate::invocation::lab;
 
 /// A requested run.
@@ -99,16 +102,6 @@ pub(super) struct Detail {
     unsolved: Option<&'static str>,
 }
 
-impl Side {
-    /// Its run, if that is over.
-    pub(super) fn run(&self) -> Option<Arc<ScenarioRun>> {
-        match self {
-            Self::Done(run) => Some(Arc::clone(run)),
-            Self::Live(_) => None,
-        }
-    }
-}
-
 impl Record {
     /// The run as a page shows it, with the reader's guess. `service` is the base URL
     /// of the service.
@@ -136,6 +129,20 @@ impl Record {
             next_link: None,
             error: self.error.as_deref(),
             service: service.to_owned(),
+        }
+    }
+
+    /// The run as a mark on an axis of time.
+    pub(super) fn mark(&self) -> RunMark {
+        RunMark {
+            id: self.id.clone(),
+            scenario: self.request.scenario.name(),
+            started: self.started,
+            is_good: match self.state {
+                State::Running | State::Cancelled => None,
+                State::Finished => self.run(0).map(ScenarioRun::passed),
+                State::Failed => Some(false),
+            },
         }
     }
 

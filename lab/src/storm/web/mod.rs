@@ -2,6 +2,7 @@
 //! and ends as soon as nobody reads them.
 
 mod catalogue;
+mod door;
 mod live;
 mod page;
 mod request;
@@ -24,6 +25,7 @@ use tokio::sync::{Semaphore, mpsc};
 use crate::web::{lock::lock, problem::Problem, token::token};
 use live::LiveStorm;
 
+pub(crate) use door::{SmallStorm, door};
 pub(crate) use routes::routes;
 
 /// How many storms may be simulated at once: each uses a whole core.

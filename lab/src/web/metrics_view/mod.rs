@@ -1,65 +1,131 @@
-//! The counters of this process over the last fifteen minutes, for the view *Metrics*.
+//! The counters of this process over the last fifteen minutes: the page *Metrics*, and the tiles of
+//! the overview.
 //!
-//! Once a second the text of `/metrics` is read, so the view shows what a scrape of that second
-//! would show: the runs of the page and of `lab load`, and the requests of other clients. The
-//! charts are drawn once for all pages that show them, and not at all without one. Nothing is
-//! stored, and nothing else can be asked for: that is what Prometheus is for.
+//! Once a second the text of `/metrics` is read, so they show what a scrape of that second would
+//! show: the runs of the page and of `lab load`, and the requests of other clients. A page is drawn
+//! once for all that show it. Nothing is stored, and nothing else can be asked for: that is what
+//! Prometheus is for.
 
-mod charts;
+mod counts;
 mod history;
+mod lanes;
+mod marks;
 mod page;
+#[cfg(test)]
+mod tests;
+mod tiles;
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex},
+    time::SystemTime,
+};
 
-use axum::{Router, extract::State, response::Response, routing::get};
+use axum::{Router, body::Bytes, routing::get};
 use scenario::Exposition;
-use serde_json::json;
 use tokio::time::{Duration, Instant, MissedTickBehavior, interval};
 
-use super::{
-    feed::{Feed, respond_with},
-    shared::Shared,
-};
+use super::{live::Live, lock::lock, shared::Shared};
 use crate::scenario::web::Runs;
+use counts::Counts;
 use history::History;
+use marks::TimedRun;
+use page::Shown;
 
-/// The time between two samples.
+pub(super) use tiles::tiles;
+
+/// The time between two samples. To read the text folds observations into buckets, which a
+/// long-lived process must do every few seconds: each observation takes memory until then.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The page, and the route that streams its charts.
+/// A page shows numbers that are at most this old.
+const FRESH: Duration = Duration::from_millis(250);
+
+/// The page.
 pub(crate) fn routes() -> Router<Shared> {
-    Router::new()
-        .route("/metrics-view", get(page::page))
-        .route("/api/metrics-view", get(charts))
+    Router::new().route("/metrics-view", get(page::page))
 }
 
-async fn charts(State(shared): State<Shared>) -> Response {
-    respond_with(&shared.charts)
-}
-
-/// Takes a sample each second, and draws the charts if a page shows them, until it is dropped.
-///
-/// To read the text folds observations into buckets, which a long-lived process must do every
-/// few seconds: each observation takes memory until then.
-pub(crate) async fn follow(
+/// The counters over time.
+pub(crate) struct MetricsView {
     exposition: Exposition,
     runs: Arc<Runs>,
-    charts: Arc<Feed>,
-    service: Arc<str>,
-) {
-    let start = Instant::now();
-    let mut history = History::default();
-    let mut seconds = interval(SECOND);
-    seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        seconds.tick().await;
-        history.add(start.elapsed(), &exposition.text());
-        charts.publish_to_readers(
-            "charts",
-            || json!({ "html": charts::charts(&history, &runs.marks(), &service).into_string() }),
-        );
+    live: Arc<Live>,
+    start: Instant,
+    /// The same by the clock of the runs.
+    started: SystemTime,
+    sampled: Mutex<Sampled>,
+}
+
+/// The newest sample, and what was drawn of it.
+#[derive(Default)]
+struct Sampled {
+    at: Option<Instant>,
+    history: History,
+    runs: Vec<TimedRun>,
+    /// The pages that were asked for since, each for all that ask for it.
+    pages: Vec<(Shown, Bytes)>,
+}
+
+impl MetricsView {
+    pub(crate) fn new(exposition: Exposition, runs: Arc<Runs>, live: Arc<Live>) -> Arc<Self> {
+        Arc::new(Self {
+            exposition,
+            runs,
+            live,
+            start: Instant::now(),
+            started: SystemTime::now(),
+            sampled: Mutex::default(),
+        })
+    }
+
+    /// Takes a sample each second, until it is dropped.
+    pub(crate) async fn follow(self: Arc<Self>) {
+        let mut seconds = interval(SECOND);
+        seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            seconds.tick().await;
+            self.with_sample(|_| {});
+        }
+    }
+
+    fn timed_runs(&self) -> Vec<TimedRun> {
+        let marks = self.runs.marks().into_iter();
+        let timed = marks.filter_map(|run| {
+            let at = run.started.duration_since(self.started).ok()?;
+            Some((at, run))
+        });
+        timed.collect()
+    }
+
+    /// Uses a sample that is not old, and tells the pages if it differs from the one before it.
+    fn with_sample<T>(&self, uses: impl FnOnce(&mut Sampled) -> T) -> T {
+        let mut sampled = lock(&self.sampled);
+        let is_fresh = sampled.at.is_some_and(|at| at.elapsed() < FRESH);
+        if !is_fresh {
+            let has_changed = sampled.add(
+                self.start.elapsed(),
+                Counts::read(&self.exposition.text()),
+                self.timed_runs(),
+            );
+            sampled.at = Some(Instant::now());
+            if has_changed {
+                self.live.changed();
+            }
+        }
+        uses(&mut sampled)
     }
 }
 
-#[cfg(test)]
-mod tests;
+impl Sampled {
+    /// Adds a sample, and returns whether a page has changed with it.
+    fn add(&mut self, at: Duration, counts: Counts, runs: Vec<TimedRun>) -> bool {
+        let has_counted = self.history.add(at, counts);
+        let has_run = runs != self.runs;
+        self.runs = runs;
+        let has_changed = has_counted || has_run;
+        if has_changed {
+            self.pages.clear();
+        }
+        has_changed
+    }
+}

@@ -1,33 +1,367 @@
-//! The page of the counters over time, which a script fills.
+//! The page: eight lanes on one axis of time.
 
-use axum::response::Response;
-use maud::html;
+use std::{ops::Range, time::Duration};
 
+use axum::{
+    body::Bytes,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use maud::{Markup, html};
+use render::{
+    Axis, Tick,
+    columns::{Columns, Ground, Mark, Series, Spread, sample, sample_of_median, sample_of_tail},
+};
+use wire::duration;
+
+use super::{
+    Sampled,
+    counts::{Counts, Quantile},
+    history::{COLUMN, COLUMNS},
+    lanes::{DURATIONS, DURATIONS_QUESTION, LANES, Lane, NOT_TIMED, query_of_durations},
+    marks::{marks, starts},
+};
 use crate::web::{
     fields::Fields,
-    modes::Modes,
-    page::{Page, View},
+    modes::{Address, Modes},
+    page::{Changes, Page, View},
+    shared::Shared,
+    steps::Steps,
 };
 
-pub(super) async fn page(fields: Fields) -> Response {
-    let main = html! {
-        section.brief aria-labelledby="metrics-view-title" {
-            h1 #metrics-view-title { "Metrics" }
-            p.question {
-                "What this lab has counted since its start. The lines show the last 15 minutes at most, each on \
-                 a scale of its own. A ▼ is the start of a finished run of this web UI that moved the line: press \
-                 it to open the run. What " code { "lab load" } " does is counted too, and what the service does \
-                 for other clients, without a ▼."
-            }
-            noscript { p { "This page draws its charts with JavaScript, which is off. The numbers are those of " code { "/metrics" } "." } }
+/// The minutes that the columns span.
+const MINUTES: u32 = 15;
+
+/// The minutes between two labels of the axis.
+const STEP: u32 = 3;
+
+/// The lanes of each step of a presentation; the last is that of the durations.
+const STEPS: [(&str, Range<usize>); 2] = [
+    ("what the client did", 0..4),
+    ("how calls ended, and what the service did", 4..8),
+];
+
+/// Which page is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) modes: Modes,
+    /// The step of a presentation, from 1.
+    pub(super) step: usize,
+    /// Whether a run goes on.
+    pub(super) in_progress: bool,
+}
+
+pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Response {
+    let step = fields.get("step").and_then(|step| step.parse().ok());
+    let modes = Modes::of(&fields);
+    let shown = Shown {
+        modes,
+        step: step
+            .filter(|_| modes.present)
+            .unwrap_or(1)
+            .clamp(1, STEPS.len()),
+        in_progress: shared.runs.in_progress(),
+    };
+    let page = shared
+        .metrics
+        .with_sample(|sampled| sampled.page(shown, &shared.service));
+    Page::response(page).into_response()
+}
+
+/// The axis of the last minutes, with hairlines at these moments.
+pub(super) fn ground(hairlines: &[Duration]) -> Ground {
+    let ticks = (0..=MINUTES / STEP).map(|tick| Tick {
+        at: Duration::from_secs(60) * STEP * tick,
+        label: match MINUTES - STEP * tick {
+            0 => "now".to_owned(),
+            minutes => format!("−{minutes} min"),
+        },
+    });
+    Ground {
+        axis: Axis {
+            length: COLUMN * COLUMNS,
+            ticks: ticks.collect(),
+        },
+        column: COLUMN,
+        has_gaps: true,
+        bands: Vec::new(),
+        hairlines: hairlines.to_vec(),
+    }
+}
+
+impl Sampled {
+    /// A page of this sample, drawn once for all that ask for it.
+    pub(super) fn page(&mut self, shown: Shown, service: &str) -> Bytes {
+        let known = self.pages.iter().find(|(known, _)| *known == shown);
+        if let Some((_, page)) = known {
+            return page.clone();
         }
-        p #charts-link .soft role="status" { "connecting" }
-        div #charts .charts { p { "The charts appear within a second." } }
-    };
-    let page = Page {
-        address: None,
-        assets: &["scripted.css", "metrics-view.css", "metrics-view.js"],
-        ..Page::of(View::Metrics, main)
-    };
-    page.respond(Modes::of(&fields).left())
+        let page = Bytes::from(shown.page(self, service).html(shown.modes));
+        self.pages.push((shown, page.clone()));
+        page
+    }
+}
+
+impl Shown {
+    fn page(self, sampled: &Sampled, service: &str) -> Page {
+        let lanes = Lanes {
+            shown: self,
+            ground: ground(&starts(&sampled.history, &sampled.runs)),
+            newest: sampled.history.newest(),
+            columns: sampled.history.columns(),
+            marks: marks(&sampled.history, &sampled.runs, self),
+        };
+        let address = Address::new("/metrics-view");
+        let (main, steps) = if self.modes.present {
+            (lanes.presented(), Some(self.steps(&address)))
+        } else {
+            (lanes.main(service), None)
+        };
+        Page {
+            changes: if self.in_progress {
+                Changes::InProgress
+            } else {
+                Changes::Possible
+            },
+            address: Some(address),
+            steps,
+            ..Page::of(View::Metrics, main)
+        }
+    }
+
+    fn steps(self, address: &Address) -> Markup {
+        let link = |step: usize| {
+            let is_step = (1..=STEPS.len()).contains(&step);
+            is_step.then(|| {
+                self.modes
+                    .link(address.clone().with("step", step.to_string()))
+            })
+        };
+        let steps = Steps {
+            number: self.step,
+            of: STEPS.len(),
+            previous: link(self.step - 1),
+            next: link(self.step + 1),
+        };
+        steps.draw()
+    }
+}
+
+/// The lanes of a page, with their data.
+struct Lanes<'a> {
+    shown: Shown,
+    ground: Ground,
+    newest: &'a Counts,
+    columns: Vec<Counts>,
+    marks: Vec<Mark>,
+}
+
+impl Lanes<'_> {
+    fn main(&self, service: &str) -> Markup {
+        html! {
+            div.titled {
+                h1 { "Metrics" }
+                p {
+                    "The last 15 minutes, a column for each 15 s. Numbers count since the start. "
+                    a href={ (service) "/metrics" } { "as Prometheus reads them" }
+                }
+            }
+            section.panel.tight aria-label="The counters over time" { (self.table(0..LANES.len() + 1)) }
+            (self.by_minute())
+        }
+    }
+
+    /// A step of the presentation.
+    fn presented(&self) -> Markup {
+        let step = STEPS.get(self.shown.step - 1);
+        let (title, lanes) = step.cloned().unwrap_or_default();
+        html! {
+            h1 { "Metrics: " (title) }
+            p.soft { "The last 15 minutes, a column for each 15 s. Numbers count since the start." }
+            (self.table(lanes))
+        }
+    }
+
+    fn table(&self, lanes: Range<usize>) -> Markup {
+        html! {
+            table.lanes.metrics {
+                caption.unseen { "The counters over the last 15 minutes, and their numbers since the start" }
+                thead.unseen { tr {
+                    th scope="col" { "what, and its number" }
+                    th scope="col" { "the last 15 minutes" }
+                    th scope="col" { "its parts since the start" }
+                } }
+                tbody {
+                    (self.row_of_marks())
+                    @for (number, lane) in LANES.iter().enumerate().filter(|(number, _)| lanes.contains(number)) {
+                        (self.row(number, lane))
+                    }
+                    @if lanes.contains(&LANES.len()) { (self.row_of_durations()) }
+                }
+                tfoot { tr {
+                    td {}
+                    td.time { (self.ground.labels(&[])) }
+                    td {}
+                } }
+            }
+        }
+    }
+
+    fn row_of_marks(&self) -> Markup {
+        html! {
+            tr {
+                th scope="row" { "Runs" }
+                td.time { (self.ground.marks(&self.marks)) }
+                td.soft {
+                    @if self.shown.modes.predict {
+                        "· hidden until you guess"
+                    } @else {
+                        span.ok { "✓" } " as expected " span.no { "✗" } " not; ✓3: three"
+                    }
+                }
+            }
+        }
+    }
+
+    fn row(&self, number: usize, lane: &Lane) -> Markup {
+        let series = lane.parts.iter().enumerate().map(|(part, of)| Series {
+            fill: of.fill,
+            values: self
+                .columns
+                .iter()
+                .map(|column| column.part(number, part) as f64)
+                .collect(),
+        });
+        let mut columns = Columns {
+            series: series.collect(),
+            unit: " in 15 s",
+            ..Columns::default()
+        };
+        columns.title = match columns.highest() {
+            Some((_, highest)) => {
+                format!("{} in columns of 15 s, at most {highest:.0}", lane.title)
+            }
+            None => format!("{} in columns of 15 s: none", lane.title),
+        };
+        let parts = lane.parts.iter().enumerate();
+        let parts = parts.map(|(part, of)| (of, self.newest.part(number, part)));
+        let occurred: Vec<_> = parts.filter(|(_, count)| *count > 0).collect();
+        html! {
+            tr {
+                (about(lane.title, lane.by, &self.newest.total(number).to_string(), &lane.series(), lane.question, &lane.query()))
+                td.time { (columns.draw(&self.ground)) }
+                td {
+                    @if occurred.is_empty() {
+                        span.soft { "none yet" }
+                    } @else {
+                        ul.keys { @for (part, count) in &occurred {
+                            li { (sample(part.fill)) span { (part.name) } b { (count) } }
+                        } }
+                    }
+                    @if let Some(remark) = lane.remark { span.soft { " " (remark) } }
+                }
+            }
+        }
+    }
+
+    fn row_of_durations(&self) -> Markup {
+        let spread = Spread {
+            title: "Durations of the calls in columns of 15 s: the median, and what 99 of 100 did not exceed".to_owned(),
+            columns: self
+                .columns
+                .iter()
+                .map(|column| Some((column.quantile(0.5)?.at_least(), column.quantile(0.99)?.at_least())))
+                .collect(),
+        };
+        let [median, tail] = [0.5, 0.99].map(|share| self.newest.quantile(share));
+        html! {
+            tr {
+                (about("Durations", "99 of 100", &text(tail), &format!("{DURATIONS}_bucket"), DURATIONS_QUESTION, &query_of_durations()))
+                td.time { (spread.draw(&self.ground)) }
+                td {
+                    @if median.is_none() {
+                        span.soft { "none yet" }
+                    } @else {
+                        ul.keys {
+                            li { (sample_of_tail()) span { "99 of 100" } b { (text(tail)) } }
+                            li { (sample_of_median()) span { "median" } b { (text(median)) } }
+                        }
+                    }
+                    span.soft { " " (NOT_TIMED) }
+                }
+            }
+        }
+    }
+
+    /// The columns as numbers, for a screen reader and for paper.
+    fn by_minute(&self) -> Markup {
+        let columns_of_minute = COLUMNS as usize / MINUTES as usize;
+        let minutes = self
+            .columns
+            .chunks(columns_of_minute)
+            .map(|columns| -> Vec<u64> {
+                let total = |lane| columns.iter().map(|column| column.total(lane)).sum();
+                (0..LANES.len()).map(total).collect()
+            });
+        let counted = |(_, counts): &(u32, Vec<u64>)| counts.iter().any(|count| *count > 0);
+        let minutes: Vec<_> = (0..MINUTES).rev().zip(minutes).filter(counted).collect();
+        if minutes.is_empty() {
+            return Markup::default();
+        }
+        html! {
+            section.on-paper aria-label="The same as numbers" {
+                table {
+                    caption { "The same by the minute" }
+                    thead { tr {
+                        th scope="col" { "minutes ago" }
+                        @for lane in &LANES { th.num scope="col" { (lane.title) } }
+                    } }
+                    tbody { @for (ago, counts) in &minutes {
+                        tr {
+                            th scope="row" { (ago) }
+                            @for count in counts { td.num { (count) } }
+                        }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// The first cell of a row: its name and its number. It opens to show where the number comes from.
+fn about(title: &str, by: &str, number: &str, series: &str, question: &str, query: &str) -> Markup {
+    html! {
+        th scope="row" {
+            details.about {
+                summary.name {
+                    span { (title) " " small { (by) } }
+                    " "
+                    b { (number) }
+                }
+                p { code { (series) } }
+                p { (question) }
+                p { code { (query) } " " button.copy type="button" { "Copy" } }
+            }
+        }
+    }
+}
+
+impl Quantile {
+    /// The bound as a duration; one above all is drawn above all.
+    fn at_least(self) -> Duration {
+        match self {
+            Self::AtMost(bound) => Duration::from_secs_f64(bound),
+            Self::Above(bound) => Duration::from_secs_f64(2.0 * bound),
+        }
+    }
+}
+
+/// A quantile in words.
+fn text(quantile: Option<Quantile>) -> String {
+    let length = |seconds| duration(Duration::from_secs_f64(seconds));
+    match quantile {
+        None => "–".to_owned(),
+        Some(Quantile::AtMost(bound)) => format!("≤ {}", length(bound)),
+        Some(Quantile::Above(bound)) => format!("> {}", length(bound)),
+    }
 }

@@ -1,92 +1,139 @@
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write, fs};
 
 use proptest::{collection::vec, prelude::*};
+use scenario::catalogue::CATALOGUE;
+use serde_json::Value;
+use testkit::files;
 
 use super::{
-    charts::{charts, meaning},
-    history::{CHARTS, Counted, History, Lines},
+    counts::Quantile,
+    history::{COLUMN, COLUMNS},
+    lanes::{DURATIONS, LANES, query_of_durations},
+    marks::marks,
     *,
 };
+use crate::{
+    scenario::web::RunMark,
+    web::{Exporters, fields::Fields, modes::Modes},
+};
 
-/// Some series of `/metrics`, each with its chart and the label that the chart is by.
-const SERIES: [(&str, usize, &str); 8] = [
+/// Some series of `/metrics`, each with the lane and the part that show it.
+const SERIES: [(&str, &str, &str); 8] = [
     (
         r#"client_attempts_total{endpoint="items",method="GET",result="200"}"#,
-        0,
-        "",
-    ),
-    (
-        r#"client_attempts_total{endpoint="jobs",method="POST",result="503"}"#,
-        0,
-        "",
-    ),
-    (
-        r#"client_retries_total{endpoint="items",reason="status_503",wait_source="backoff"}"#,
-        1,
-        "backoff",
-    ),
-    (
-        r#"client_retries_total{wait_source="backoff",endpoint="jobs",reason="timeout"}"#,
-        1,
-        "backoff",
-    ),
-    (
-        r#"client_retries_total{wait_source="retry_after",endpoint="jobs"}"#,
-        1,
-        "retry_after",
-    ),
-    (
-        r#"client_calls_total{endpoint="items",outcome="ok",retried="false"}"#,
-        4,
+        "Attempts",
         "ok",
     ),
     (
-        r#"client_call_duration_seconds_bucket{endpoint="items",outcome="ok",le="0.1"}"#,
-        7,
-        "0.1",
+        r#"client_attempts_total{endpoint="jobs",method="POST",result="503"}"#,
+        "Attempts",
+        "failed",
     ),
-    ("service_early_retries_total", 6, ""),
+    (
+        r#"client_attempts_total{endpoint="jobs",method="POST",result="read_timeout"}"#,
+        "Attempts",
+        "failed",
+    ),
+    (
+        r#"client_retries_total{wait_source="backoff",endpoint="jobs",reason="503"}"#,
+        "Retries",
+        "5xx",
+    ),
+    (
+        r#"client_calls_total{endpoint="items",outcome="ok",retried="false"}"#,
+        "Calls",
+        "ok",
+    ),
+    (
+        r#"http_server_request_duration_seconds_count{http_route="/flaky",http_response_status_code="429"}"#,
+        "Responses",
+        "429",
+    ),
+    (
+        "client_cursor_loops_total",
+        "Cursor loops",
+        "repeated cursor",
+    ),
+    (r#"service_faults_total{fault="flaky"}"#, "Faults", "503"),
 ];
 
-/// Series and comments that no chart shows.
+/// Series and comments that no lane shows.
 const OTHERS: &str = r#"# TYPE client_attempts_total counter
 client_call_duration_seconds_sum{endpoint="items"} 1.5
 client_call_duration_seconds_count{endpoint="items"} 3
 client_call_attempts_bucket{le="1"} 9
+http_server_request_duration_seconds_bucket{http_response_status_code="200",le="0.1"} 9
 process_open_fds 12
 "#;
 
+/// The text of `/metrics` with these numbers of the series.
+fn text(numbers: [u64; SERIES.len()]) -> String {
+    let mut text = OTHERS.to_owned();
+    for (number, (series, ..)) in numbers.iter().zip(SERIES) {
+        writeln!(text, "{series} {number}").expect("a text");
+    }
+    text
+}
+
+/// The number of the lane, and that of its part.
+fn place(lane: &str, part: &str) -> (usize, usize) {
+    let number = LANES
+        .iter()
+        .position(|known| known.title == lane)
+        .expect("a lane");
+    let parts = LANES[number].parts;
+    let part = parts
+        .iter()
+        .position(|known| known.name == part)
+        .expect("a part");
+    (number, part)
+}
+
+fn registered() -> String {
+    let exposition = Exposition::new();
+    exposition.register(CATALOGUE);
+    exposition.text()
+}
+
 proptest! {
-    /// The definition of the samples: each has the sums of `/metrics` at its time, for fifteen
-    /// minutes.
+    /// The definition of the columns: each has what was counted in its 15 seconds, and the
+    /// newest numbers are those of `/metrics`.
     #[test]
-    fn a_sample_has_the_sums_of_its_second(
-        seconds in vec((1_u64..400, vec(0_u64..50, SERIES.len())), 1..40),
+    fn a_column_has_what_was_counted_in_it(
+        samples in vec((1_u64..40, vec(0_u64..50, SERIES.len())), 1..60),
     ) {
-        let (mut history, mut at) = (History::default(), Duration::ZERO);
-        let (mut totals, mut texts) = ([0; SERIES.len()], Vec::new());
-        for (later, rises) in &seconds {
-            at += Duration::from_secs(*later);
-            let mut text = OTHERS.to_owned();
-            for ((total, rise), (series, ..)) in totals.iter_mut().zip(rises).zip(SERIES) {
+        let (mut history, mut seconds) = (History::default(), 0);
+        let mut totals = [0; SERIES.len()];
+        let mut rises = Vec::new();
+        for (later, rise) in &samples {
+            seconds += later;
+            for (total, rise) in totals.iter_mut().zip(rise) {
                 *total += rise;
-                writeln!(text, "{series} {total}").expect("a text");
             }
-            history.add(at, &text);
-            texts.push((at, totals));
+            history.add(Duration::from_secs(seconds), Counts::read(&text(totals)));
+            rises.push((seconds / COLUMN.as_secs(), rise));
         }
 
-        texts.retain(|(then, _)| at - *then <= Duration::from_secs(900));
-        prop_assert_eq!(history.samples().len(), texts.len());
-        for (sample, (at, totals)) in history.samples().iter().zip(&texts) {
-            prop_assert_eq!(sample.at, *at);
-            for (_, chart, label) in SERIES {
-                let of_same = SERIES.iter().zip(totals).filter(|((_, other, by), _)| (*other, *by) == (chart, label));
-                let expected: u64 = of_same.map(|(_, total)| total).sum();
-                let counted = history.counted(chart);
-                let counted = counted.iter().find(|counted| counted.label == label).expect("a series");
-                prop_assert_eq!(counted.of(sample), expected, "{} by {}", chart, label);
+        let columns = history.columns();
+        prop_assert_eq!(columns.len(), COLUMNS as usize);
+        let first = (seconds / COLUMN.as_secs() + 1).checked_sub(COLUMNS.into());
+        let now = seconds / COLUMN.as_secs();
+        for (_, lane, part) in SERIES {
+            let (lane, part) = place(lane, part);
+            let is_of_part = |series: usize| place(SERIES[series].1, SERIES[series].2) == (lane, part);
+            let sum = |numbers: &[u64]| -> u64 {
+                numbers.iter().enumerate().filter(|(series, _)| is_of_part(*series)).map(|(_, number)| number).sum()
+            };
+            prop_assert_eq!(history.newest().part(lane, part), sum(&totals));
+            for (place, column) in columns.iter().enumerate() {
+                let number = (now + place as u64 + 1).checked_sub(COLUMNS.into());
+                let of_column = rises.iter().filter(|(at, _)| Some(*at) == number);
+                let expected: u64 = of_column.map(|(_, rise)| sum(rise)).sum();
+                prop_assert_eq!(column.part(lane, part), expected, "column {}", place);
             }
+            let recent = rises.iter().filter(|(at, _)| first.is_none_or(|first| *at >= first));
+            let expected: u64 = recent.map(|(_, rise)| sum(rise)).sum();
+            prop_assert_eq!(history.recently().part(lane, part), expected);
         }
     }
 
@@ -98,150 +145,322 @@ proptest! {
         thousandths in 1_u64..=1_000,
     ) {
         let share = thousandths as f64 / 1_000.0;
-        let bounds = [0.005, 0.1, 1.0, 10.0, 120.0, f64::INFINITY];
+        let bounds = client::telemetry::CALL_DURATION_BUCKETS;
         let within = |durations: &[f64], bound: f64| durations.iter().filter(|duration| **duration <= bound).count();
         let text = |durations: &[f64]| {
             let buckets = bounds.map(|bound| {
-                let label = if bound.is_finite() { bound.to_string() } else { "+Inf".to_owned() };
-                let count = within(durations, bound);
-                format!("client_call_duration_seconds_bucket{{le=\"{label}\"}} {count}\n")
+                format!("{DURATIONS}_bucket{{le=\"{bound}\"}} {}\n", within(durations, bound))
             });
-            buckets.concat()
+            format!("{}{DURATIONS}_bucket{{le=\"+Inf\"}} {}\n", buckets.concat(), durations.len())
         };
-        let mut history = History::default();
-        history.add(Duration::ZERO, &text(&before));
-        history.add(SECOND, &text(&[&before[..], &since[..]].concat()));
+        let earlier = Counts::read(&text(&before));
+        let later = Counts::read(&text(&[&before[..], &since[..]].concat()));
 
-        let found = charts::quantile(share, &history.counted(7), &history.samples()[0], &history.samples()[1]);
+        let found = later.since(&earlier).quantile(share);
 
         let is_enough = |bound: &f64| within(&since, *bound) as f64 >= share * since.len() as f64;
-        let expected = bounds.into_iter().find(is_enough).filter(|_| !since.is_empty());
-        prop_assert_eq!(found, expected);
+        let bound = bounds.into_iter().find(is_enough);
+        let expected = bound.map_or(Quantile::Above(120.0), Quantile::AtMost);
+        prop_assert_eq!(found, (!since.is_empty()).then_some(expected));
     }
 }
 
 #[test]
-fn every_charted_metric_is_one_of_metrics_with_its_label() {
+fn every_lane_shows_a_metric_by_one_of_its_labels() {
     let metrics = scenario::metrics();
-    for charted in CHARTS {
-        let metric = metrics.iter().find(|metric| metric.name == charted.metric);
-        let metric = metric.expect(charted.metric);
-        if let Lines::Each(label) = charted.lines {
-            assert!(
-                metric.labels.contains(&label),
-                "{label} of {}",
-                charted.metric
-            );
-        }
-    }
-}
-
-#[test]
-fn every_part_of_a_chart_has_a_meaning() {
-    let exposition = Exposition::new();
-    exposition.register(scenario::catalogue::CATALOGUE);
-    let mut history = History::default();
-
-    history.add(Duration::ZERO, &exposition.text());
-
-    for (chart, number) in [(1, 2), (2, 8), (4, 6)] {
-        let counted = history.counted(chart);
-        assert_eq!(counted.len(), number);
-        for Counted { label, .. } in counted {
-            assert!(meaning(label).is_some(), "{label}");
-        }
-    }
-}
-
-#[test]
-fn a_chart_has_its_numbers_now_and_its_rise_since_the_left_edge() {
-    let mut history = History::default();
-    let text =
-        |attempts, backoff| format!("{} {attempts}\n{} {backoff}\n", SERIES[0].0, SERIES[2].0);
-    history.add(Duration::from_secs(10), &text(70, 20));
-    history.add(Duration::from_secs(70), &text(74, 20));
-    history.add(Duration::from_secs(100), &text(80, 20));
-
-    let html = charts(&history, &[], "http://127.0.0.1:8765").into_string();
-
-    let numbers =
-        |now: u64, rise: u64| format!("<td class=\"num\">{now}</td><td class=\"num\">+{rise}</td>");
-    for expected in [
-        &numbers(80, 10),
-        &numbers(20, 0),
-        "<span>−2 min</span>",
-        r#"<a href="http://127.0.0.1:8765/metrics">"#,
-        // The last number is the height of the line, which it has at the right edge.
-        r#"d="M0 140H60V100H90V40H90""#,
-    ] {
-        assert!(html.contains(expected), "{expected} in {html}");
-    }
-    let nothing = charts(&History::default(), &[], "");
-    assert_eq!(nothing.into_string(), "");
-}
-
-#[test]
-fn while_all_is_shown_a_counter_has_one_number() {
-    let mut history = History::default();
-    history.add(Duration::ZERO, &format!("{} 0\n", SERIES[0].0));
-    history.add(Duration::from_secs(60), &format!("{} 8\n", SERIES[0].0));
-
-    let html = charts(&history, &[], "").into_string();
-
-    let (attempts, _) = html.split_once("</figure>").expect("a chart");
-    assert_eq!(attempts.matches("\"num\"").count(), 2, "{attempts}");
-    for expected in [">since start</th>", ">8</td>", "H60V40H60"] {
-        assert!(attempts.contains(expected), "{expected} in {attempts}");
-    }
-}
-
-#[test]
-fn after_fifteen_minutes_nothing_older_is_shown() {
-    let mut history = History::default();
-    let name = "client_call_duration_seconds_bucket";
-    for seconds in (0..=1_200).step_by(30) {
-        // Of the minute before 330 s, only a slow call is still known.
-        let slow = u32::from(seconds > 300);
-        let quick = seconds / 30 - slow;
-        let text = format!(
-            "{} {quick}\n{name}{{le=\"0.1\"}} {quick}\n{name}{{le=\"10\"}} {}\n",
-            SERIES[0].0,
-            quick + slow
+    for lane in &LANES {
+        let metric = metrics.iter().find(|metric| metric.name == lane.metric);
+        let labels = metric.expect(lane.metric).labels;
+        assert!(
+            lane.label.is_none_or(|label| labels.contains(&label)),
+            "{}",
+            lane.title
         );
-        history.add(Duration::from_secs(seconds.into()), &text);
+        assert!(lane.parts.len() <= lanes::MOST_PARTS, "{}", lane.title);
+    }
+}
+
+#[test]
+fn no_two_parts_of_a_lane_look_alike() {
+    for lane in &LANES {
+        let looks: BTreeSet<_> = lane.parts.iter().map(|part| part.fill).collect();
+        assert_eq!(looks.len(), lane.parts.len(), "{}", lane.title);
+    }
+}
+
+/// What a lane counts under each name: a new fault or reason shows up here.
+#[test]
+fn every_value_of_a_label_belongs_to_a_part() {
+    let text = registered();
+    let mut belongs = String::new();
+    for lane in &LANES {
+        let Some(label) = lane.label else {
+            continue;
+        };
+        let start = format!("{}{{", lane.series());
+        let of_lane = text.lines().filter(|line| line.starts_with(&start));
+        let values: BTreeSet<_> = of_lane
+            .filter_map(|line| {
+                let (_, rest) = line.split_once(&format!("{label}=\""))?;
+                Some(rest.split_once('"')?.0)
+            })
+            .collect();
+        for (number, part) in lane.parts.iter().enumerate() {
+            let of_part = values.iter().filter(|value| lane.part_of(value) == number);
+            let of_part: Vec<_> = of_part.copied().collect();
+            writeln!(
+                belongs,
+                "{}, {}: {}",
+                lane.title,
+                part.name,
+                of_part.join(" ")
+            )
+            .expect("a text");
+        }
     }
 
-    let html = charts(&history, &[], "").into_string();
+    insta::assert_snapshot!(belongs, @"
+    Attempts, ok: 200 201 204 302
+    Attempts, failed: 400 404 408 409 413 415 422 429 503 507 body_too_large connect connect_timeout connection_lost protocol read_timeout request tls
+    Retries, 5xx: 503
+    Retries, 429: 429
+    Retries, timeout: connect_timeout read_timeout
+    Retries, no connection: connect
+    Retries, connection lost: connection_lost protocol
+    Give-ups, attempts used up: attempts_exhausted
+    Give-ups, budget empty: retry_budget_empty
+    Give-ups, wait too long: deadline retry_after_over_budget
+    Give-ups, listing limit: item_limit page_limit
+    Give-ups, not allowed: not_eligible tls
+    Calls, ok: ok
+    Calls, HTTP error: http_error
+    Calls, bad response: response_error
+    Calls, bad listing: contract_error
+    Calls, cancelled: cancelled
+    Calls, no response: transport_error
+    Responses, 2xx: 200 201 204
+    Responses, 5xx: 503 507
+    Responses, 429: 429
+    Responses, 4xx: 400 403 404 405 408 409 413 415 421 422
+    Responses, 3xx: 302
+    Responses, other: 
+    Faults, 503: busy confused down flaky maintenance retry_later returned slow unavailable
+    Faults, 429: too_many_requests
+    Faults, bad listing: bad_cursor bad_items endless_items looping_items
+    Faults, no response: cut_body lost_response silence
+    Faults, odd response: bad_json no_content oversized_body redirect text_json
+    ");
+}
 
-    let durations = html.split("<figure").last().expect("a chart");
-    for (text, part) in [
-        (&*html, "last 15 min</th>"),
-        (&html, "<span>−15 min</span>"),
-        (&html, "39</td><td class=\"num\">+29</td>"),
-        (durations, "≤ 100 ms</td><td class=\"num\">≤ 100 ms</td>"),
+/// A selector and a range are the choice of a dashboard; what is asked is not.
+fn asked(query: &str) -> String {
+    let mut kept = String::new();
+    let mut depth = 0;
+    for sign in query.replace("rate(", "increase(").chars() {
+        match sign {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ if depth == 0 => kept.push(sign),
+            _ => {}
+        }
+    }
+    kept
+}
+
+#[test]
+fn a_lane_asks_what_a_dashboard_asks() {
+    let folder = files::root().join("dashboards/grafana/dashboards");
+    let mut of_dashboards = BTreeSet::new();
+    for file in fs::read_dir(folder).expect("dashboards") {
+        let text = fs::read_to_string(file.expect("a file").path()).expect("a text");
+        let dashboard: Value = serde_json::from_str(&text).expect("JSON");
+        let panels = dashboard["panels"].as_array().expect("panels");
+        let targets = panels
+            .iter()
+            .filter_map(|panel| panel["targets"].as_array());
+        let queries = targets
+            .flatten()
+            .filter_map(|target| target["expr"].as_str());
+        of_dashboards.extend(queries.map(asked));
+    }
+
+    for lane in LANES.iter().filter(|lane| lane.label.is_some()) {
+        let asked = asked(&lane.query());
+        assert!(
+            of_dashboards.contains(&asked),
+            "{asked} in {of_dashboards:#?}"
+        );
+    }
+    assert_eq!(
+        asked(&query_of_durations()),
+        format!("histogram_quantile(0.99, sum by (le) (increase({DURATIONS}_bucket)))")
+    );
+}
+
+fn view() -> (Arc<MetricsView>, Arc<Live>, Exposition) {
+    let (live, exposition) = (Arc::<Live>::default(), Exposition::new());
+    exposition.register(CATALOGUE);
+    let runs = Runs::new(Arc::clone(&live), exposition.clone(), Exporters::default());
+    let view = MetricsView::new(exposition.clone(), runs, Arc::clone(&live));
+    (view, live, exposition)
+}
+
+fn shown(query: &str) -> Shown {
+    Shown {
+        modes: Modes::of(&Fields::parse(query.as_bytes())),
+        step: 1,
+        in_progress: false,
+    }
+}
+
+fn run(seconds: u64, scenario: &'static str, is_good: Option<bool>) -> TimedRun {
+    let mark = RunMark {
+        id: scenario.to_owned(),
+        scenario,
+        started: SystemTime::UNIX_EPOCH,
+        is_good,
+    };
+    (Duration::from_secs(seconds), mark)
+}
+
+#[test]
+fn a_page_is_drawn_once_for_all_that_show_it_until_something_changes() {
+    let mut sampled = Sampled::default();
+    let counts = |attempts| Counts::read(&text([attempts, 0, 0, 0, 0, 0, 0, 0]));
+    let at = Duration::from_secs;
+    assert!(sampled.add(at(1), counts(1), Vec::new()));
+
+    let one = sampled.page(shown(""), "");
+    let presented = sampled.page(shown("present"), "");
+    assert!(!sampled.add(at(2), counts(1), Vec::new()));
+    let again = sampled.page(shown(""), "");
+
+    assert_eq!(one.as_ptr(), again.as_ptr());
+    assert_ne!(one, presented);
+    for (seconds, attempts, runs) in [
+        (3, 2, Vec::new()),
+        (4, 2, vec![run(4, "flaky", None)]),
+        (5, 2, vec![run(4, "flaky", Some(true))]),
+        // A new column begins.
+        (15, 2, vec![run(4, "flaky", Some(true))]),
     ] {
-        assert!(text.contains(part), "{part} in {text}");
+        let before = sampled.page(shown(""), "");
+        assert!(
+            sampled.add(at(seconds), counts(attempts), runs),
+            "{seconds}"
+        );
+        assert_ne!(sampled.page(shown(""), ""), before, "{seconds}");
+    }
+}
+
+#[test]
+fn an_idle_lab_has_nothing_new_to_show() {
+    let mut sampled = Sampled::default();
+    let counts = Counts::read(&registered());
+    sampled.add(Duration::ZERO, counts, Vec::new());
+
+    for seconds in 1..2_000 {
+        assert!(!sampled.add(Duration::from_secs(seconds), counts, Vec::new()));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_charts_come_each_second() {
-    let exposition = Exposition::new();
-    exposition.register(scenario::catalogue::CATALOGUE);
-    let charts = Feed::new();
-    let runs = Runs::new(
-        Arc::default(),
-        exposition.clone(),
-        crate::web::Exporters::default(),
-    );
-    let mut reader = charts.read().expect("room");
-    let following = tokio::spawn(follow(exposition, runs, Arc::clone(&charts), "".into()));
-    let begun = Instant::now();
+async fn the_pages_are_told_within_a_second_of_what_was_counted() {
+    let (view, live, exposition) = view();
+    let following = tokio::spawn(Arc::clone(&view).follow());
+    let mut changes = live.changes();
+    tokio::time::sleep(SECOND / 2).await;
+    changes.mark_unchanged();
 
-    for second in 0..3 {
-        drop(reader.recv().await.expect("charts"));
-        assert_eq!(begun.elapsed().as_secs(), second);
+    let settings = scenario::Settings::in_virtual_time(&scenario::Reliable, 7);
+    let flaky = scenario::catalogue::find("flaky").expect("known");
+    let session = scenario::Session::new(flaky, &settings, &exposition);
+    let identity = tracing_subscriber::layer::Identity::new();
+    session
+        .run_until(std::future::pending(), identity)
+        .await
+        .expect("a run");
+    let counted = Instant::now();
+
+    // It does not take a sample itself.
+    let attempts = || lock(&view.sampled).history.newest().total(0);
+    while attempts() < 3 {
+        changes.changed().await.expect("a change");
     }
-
+    assert!(counted.elapsed() <= SECOND);
     following.abort();
+}
+
+#[test]
+fn marks_that_would_overlap_are_one_with_a_number() {
+    let mut history = History::default();
+    history.add(Duration::from_secs(890), Counts::default());
+    let runs = [
+        run(0, "items", Some(true)),
+        run(10, "flaky", Some(true)),
+        run(60, "redirect", Some(false)),
+        run(70, "flaky", Some(true)),
+        run(200, "deadline", None),
+    ];
+    let told = |query| -> Vec<_> {
+        let marks = marks(&history, &runs, shown(query));
+        let told = marks.into_iter().map(|mark| {
+            let at = mark.at.as_secs();
+            (at, mark.is_good, mark.number, mark.words, mark.href)
+        });
+        told.collect()
+    };
+
+    insta::assert_debug_snapshot!(told(""), @r#"
+    [
+        (
+            0,
+            Some(
+                true,
+            ),
+            2,
+            "items as expected, flaky as expected",
+            "/runs",
+        ),
+        (
+            60,
+            Some(
+                false,
+            ),
+            2,
+            "redirect not as expected, flaky as expected",
+            "/runs",
+        ),
+        (
+            200,
+            None,
+            1,
+            "deadline",
+            "/runs/deadline",
+        ),
+    ]
+    "#);
+    for (_, is_good, _, words, href) in told("predict") {
+        assert_eq!(is_good, None);
+        assert!(!words.contains("expected"), "{words}");
+        assert!(href.ends_with("?predict"), "{href}");
+    }
+}
+
+#[test]
+fn a_run_that_is_older_than_the_columns_has_no_mark() {
+    let mut history = History::default();
+    history.add(Duration::from_secs(1_200), Counts::default());
+
+    let marks = marks(
+        &history,
+        &[run(300, "old", None), run(315, "new", None)],
+        shown(""),
+    );
+
+    let marks: Vec<_> = marks
+        .into_iter()
+        .map(|mark| (mark.at, mark.words))
+        .collect();
+    assert_eq!(marks, [(Duration::ZERO, "new".to_owned())]);
 }

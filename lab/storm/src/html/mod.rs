@@ -3,6 +3,7 @@
 
 mod loads;
 mod picture;
+mod small;
 
 use std::collections::BTreeSet;
 
@@ -11,6 +12,7 @@ use render::page::{class_and_mark, document, marked};
 use wire::duration;
 
 pub use loads::html_loads;
+pub use small::small_pictures;
 
 use crate::{
     Cut, Plan, PolicyRun, Settings, Setup, Step, Storm,

@@ -15,22 +15,23 @@ use axum::{
 };
 use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
+use render::{
+    page::marked,
+    timeline::{self, Layout, Waterfall},
+};
 use scenario::{
-    Revealed, Story,
+    ScenarioRun,
     catalogue::{self, Scenario},
 };
 
 use self::{form::RunForm, scenario_page::ScenarioPage};
 use super::record::Record;
-use crate::{
-    invocation::lab,
-    web::{
-        fields::Fields,
-        guard::is_not_foreign,
-        modes::{Address, Modes},
-        problem::Problem,
-        shared::Shared,
-    },
+use crate::web::{
+    fields::Fields,
+    guard::is_not_foreign,
+    modes::{Address, Modes},
+    problem::Problem,
+    shared::Shared,
 };
 
 pub(crate) use course::chapters;
@@ -52,31 +53,35 @@ type PathText = Result<Path<String>, PathRejection>;
 pub(crate) async fn example(shared: &Shared, modes: Modes) -> Option<Markup> {
     let newest = shared.runs.newest_first();
     let newest = newest.iter().find(|record| record.is_short());
-    if let Some(record) = newest {
-        let story = record.story(None, &shared.service);
+    if let Some((record, run)) = newest.and_then(|record| Some((record, record.run(0)?))) {
         let link = modes.link(run_address(&record.id));
-        let name = html! { a href=(link) { (record.request.scenario.name()) } };
-        return Some(example_of(&story, &name, "the last run"));
+        let remark = html! { "the last run, " (run_list::time(record.started)) };
+        return Some(example_of(run, &link, &remark));
     }
     let run = shared.runs.example().await?;
-    let scenario = catalogue::find(run.scenario).ok()?;
-    let story = Story::of_run(&scenario.words, run, lab());
     let link = modes.link(format!("/scenarios/{}", run.scenario));
-    let name = html! { a href=(link) { (run.scenario) } };
-    let remark = format!("an example: seed {}, virtual time", run.seed);
-    Some(example_of(&story, &name, &remark))
+    let remark = html! { "an example: seed " (run.seed) ", virtual time" };
+    Some(example_of(run, &link, &remark))
 }
 
-fn example_of(story: &Story<'_>, name: &Markup, remark: &str) -> Markup {
-    let revealed = Revealed {
-        sides: 1,
-        answer: false,
-        lesson: false,
+fn example_of(run: &ScenarioRun, link: &str, remark: &Markup) -> Markup {
+    let timeline = run.timeline().unfolded();
+    let waterfall = Waterfall {
+        timeline: &timeline,
+        axis: &timeline::axis(&[&timeline]),
+        title: "The attempts and waits of this run",
+        prefix: "example-",
+        layout: Layout::Run,
+        folds_repeated: false,
     };
     html! {
-        div.example-run {
-            p.example-name { b { (name) } " " (story.result_of_first()) " " span.soft { (remark) } }
-            (story.presented(revealed))
+        figure {
+            figcaption.titled {
+                b { a href=(link) { (run.scenario) } }
+                (marked(Some(run.passed()), run.ending()))
+                span.soft { (remark) }
+            }
+            (waterfall.draw(|_| None))
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The runs as a table of traces.
 
+use std::time::SystemTime;
+
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use humantime::format_rfc3339_seconds;
@@ -227,25 +229,30 @@ fn form(filter: &Filter, modes: Modes) -> Markup {
     }
 }
 
-/// The newest runs without their numbers.
+/// The newest runs without their numbers, as a part of a page.
 pub(crate) fn newest_runs(shared: &Shared, most: usize, modes: Modes) -> Markup {
     let all = shared.runs.newest_first();
-    let newest: Vec<_> = all.iter().take(most).collect();
     let columns = [
         PictureColumn::Name("scenario"),
         PictureColumn::Picture("what happened"),
         PictureColumn::Number("duration"),
     ];
-    let rows = newest.iter().map(|record| {
+    let rows = all.iter().take(most).map(|record| {
         let row = Row { record, modes };
         vec![row.sign(), row.picture(), row.duration()]
     });
     html! {
-        @if newest.is_empty() {
-            p { "No run yet. Each run appears here as one line: its attempts, its waits, and how it ended." }
-            p.soft { "From a terminal: " code { (crate::invocation::lab()) " scenario flaky --live" } }
-        } @else {
-            div.last { (picture_table("The last runs, newest first", &columns, rows)) }
+        section.panel.last aria-labelledby="last-runs" {
+            header {
+                h2 #last-runs { "Last runs" }
+                @if !all.is_empty() { a.aside href=(modes.link("/runs")) { "all " (all.len()) } }
+            }
+            @if all.is_empty() {
+                p { "No run yet. Each run appears here as one line: its attempts, its waits, and how it ended." }
+                p.soft { "From a terminal: " code { (crate::invocation::lab()) " scenario flaky --live" } }
+            } @else {
+                (picture_table("The last runs, newest first", &columns, rows))
+            }
         }
     }
 }
@@ -282,6 +289,13 @@ fn table(records: &[&Record], modes: Modes) -> Markup {
     picture_table("The runs, newest first", &columns, rows)
 }
 
+/// A moment of the day, which a script changes to the time zone of the browser.
+pub(super) fn time(moment: SystemTime) -> Markup {
+    let moment = format_rfc3339_seconds(moment).to_string();
+    let clock = moment.get(11..19).unwrap_or_default();
+    html! { time datetime=(moment) { (clock) " UTC" } }
+}
+
 /// A run in a list. While its ending may be guessed, everything that shows it is left out.
 struct Row<'a> {
     record: &'a Record,
@@ -294,9 +308,7 @@ impl Row<'_> {
     }
 
     fn time(&self) -> Markup {
-        let moment = format_rfc3339_seconds(self.record.started).to_string();
-        let clock = moment.get(11..19).unwrap_or_default();
-        html! { time datetime=(moment) { (clock) " UTC" } }
+        time(self.record.started)
     }
 
     fn name(&self) -> Markup {

@@ -4,7 +4,10 @@ use maud::{Markup, html};
 use scenario::Revealed;
 
 use super::plan::next_stop;
-use crate::web::modes::{Address, Modes};
+use crate::web::{
+    modes::{Address, Modes},
+    steps::link,
+};
 
 /// A step of the presentation of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,16 +104,6 @@ impl Links {
                 }
                 (link(next.as_deref(), if is_last && self.modes.stop.is_some() { "Next stop ›" } else { "Next ›" }, "ArrowRight"))
             }
-        }
-    }
-}
-
-/// A link, or the same as a word that leads nowhere.
-fn link(href: Option<&str>, words: &str, key: &str) -> Markup {
-    html! {
-        @match href {
-            Some(href) => a.button href=(href) aria-keyshortcuts=(key) { (words) },
-            None => span.button aria-disabled="true" { (words) },
         }
     }
 }
