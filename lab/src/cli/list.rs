@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use grade::TASKS;
 use judge::rules::RULES;
 use render::Sheet;
-use scenario::catalogue::CATALOGUE;
+use scenario::catalogue::{CATALOGUE, Chapter, Scenario};
 
 use super::{exit::Exit, terminal};
 
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 /// What can be listed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Listed {
-    /// The scenarios, in the order of the course
+    /// The scenarios, by the chapters of the course
     Scenarios,
     /// The tasks that a client is graded on, with their rules
     Tasks,
@@ -29,12 +29,6 @@ enum Listed {
     Rules,
     /// The stories of the storm, with their policies
     Stories,
-}
-
-/// One line of a list of names.
-struct Named {
-    name: &'static str,
-    title: &'static str,
 }
 
 /// Lists the scenarios for a command that names none.
@@ -58,30 +52,29 @@ fn listed(listed: Listed, options: &render::Options) -> String {
 }
 
 fn of_scenarios(options: &render::Options) -> String {
-    let names = CATALOGUE.iter().map(|scenario| Named {
-        name: scenario.name(),
-        title: scenario.words.title,
-    });
-    of_names(names, options)
+    let width = widest(CATALOGUE.iter().map(Scenario::name));
+    Sheet::filled(options, |sheet| {
+        for chapter in Chapter::ALL {
+            sheet.title(chapter.title());
+            for scenario in chapter.scenarios() {
+                let name = format!("  {:width$}  ", scenario.name());
+                sheet.beside(&name, scenario.words.title);
+            }
+        }
+    })
 }
 
 fn of_rules(options: &render::Options) -> String {
-    let names = RULES.iter().map(|rule| Named {
-        name: rule.id,
-        title: rule.text,
-    });
-    of_names(names, options)
-}
-
-fn of_names(names: impl Iterator<Item = Named>, options: &render::Options) -> String {
-    let names: Vec<_> = names.collect();
-    let width = names.iter().map(|named| named.name.len()).max();
-    let width = width.unwrap_or_default();
+    let width = widest(RULES.iter().map(|rule| rule.id));
     Sheet::filled(options, |sheet| {
-        for Named { name, title } in &names {
-            sheet.beside(&format!("{name:width$}  "), title);
+        for rule in RULES {
+            sheet.beside(&format!("{:width$}  ", rule.id), rule.text);
         }
     })
+}
+
+fn widest(names: impl Iterator<Item = &'static str>) -> usize {
+    names.map(str::len).max().unwrap_or_default()
 }
 
 #[cfg(test)]

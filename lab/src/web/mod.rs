@@ -36,6 +36,7 @@ mod metrics_view;
 pub(crate) mod modes;
 mod overview;
 pub(crate) mod page;
+pub(crate) mod plan;
 pub(crate) mod problem;
 mod routes;
 pub(crate) mod shared;

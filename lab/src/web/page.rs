@@ -10,7 +10,10 @@ use http::{
 };
 use maud::{DOCTYPE, Markup, html};
 
-use super::modes::{Address, Modes};
+use super::{
+    modes::{Address, Modes},
+    steps,
+};
 
 /// The views of the lab, in the order of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,7 +209,7 @@ impl Page {
                     footer {
                         @match &self.steps {
                             Some(steps) => (steps),
-                            None => span.grow {},
+                            None => (steps::of_one_step(modes)),
                         }
                         @if let Some(address) = &self.address {
                             a.button href=(modes.left().link(address.clone())) aria-keyshortcuts="f" { "Leave" }

@@ -1,6 +1,63 @@
-//! The steps of a presentation: each is an address, with links to the steps before and after.
+//! The links of a presentation, whose steps are addresses.
 
 use maud::{Markup, html};
+
+use super::{
+    modes::{Address, Modes},
+    plan::next_stop,
+};
+
+/// The id of the form that the button *Run* of the steps sends.
+pub(crate) const FORM: &str = "run-presented";
+
+/// The links to the steps before and after.
+pub(crate) struct Links {
+    /// The answer and the lesson, as far as they are revealed.
+    pub(crate) said: Markup,
+    pub(crate) modes: Modes,
+    /// The number of the step, from 1.
+    pub(crate) number: usize,
+    /// How many steps there are.
+    pub(crate) of: usize,
+    /// The address of the result, such as that of a run; none before there is one.
+    pub(crate) result: Option<Address>,
+    /// The address of the question before there is a result.
+    pub(crate) question: Address,
+    /// Whether the next step is hidden until there is a guess.
+    pub(crate) waits_for_guess: bool,
+}
+
+impl Links {
+    pub(crate) fn draw(&self) -> Markup {
+        let step = |number: usize| {
+            let result = self.result.clone()?;
+            Some(self.modes.link(result.with("step", number.to_string())))
+        };
+        let previous = (self.number > 1).then(|| step(self.number - 1)).flatten();
+        let is_last = self.number == self.of;
+        let next = (!is_last && !self.waits_for_guess)
+            .then(|| step(self.number + 1))
+            .flatten();
+        html! {
+            (self.said)
+            span.grow {}
+            span.soft.step { (self.number) " of " (self.of) }
+            (link(previous.as_deref(), "‹ Previous", "ArrowLeft"))
+            @if self.result.is_none() {
+                button.primary type="submit" form=(FORM) aria-keyshortcuts="ArrowRight r" { "▶ Run" }
+            } @else {
+                @if is_last {
+                    a.button href=(self.modes.link(self.question.clone())) aria-keyshortcuts="r" { "Again" }
+                }
+                @if is_last && self.modes.stop.is_some() {
+                    (to_next_stop(self.modes))
+                } @else {
+                    (link(next.as_deref(), "Next ›", "ArrowRight"))
+                }
+            }
+        }
+    }
+}
 
 /// The place of a step among the others.
 #[derive(Clone, Debug)]
@@ -27,8 +84,20 @@ impl Steps {
     }
 }
 
+/// The links of a presentation that has only one step.
+pub(crate) fn of_one_step(modes: Modes) -> Markup {
+    html! {
+        span.grow {}
+        @if modes.stop.is_some() { (to_next_stop(modes)) }
+    }
+}
+
+fn to_next_stop(modes: Modes) -> Markup {
+    link(next_stop(modes).as_deref(), "Next stop ›", "ArrowRight")
+}
+
 /// A link, or the same as a word that leads nowhere.
-pub(crate) fn link(href: Option<&str>, words: &str, key: &str) -> Markup {
+fn link(href: Option<&str>, words: &str, key: &str) -> Markup {
     html! {
         @match href {
             Some(href) => a.button href=(href) aria-keyshortcuts=(key) { (words) },

@@ -131,7 +131,6 @@ fn each_lesson_shows_as_an_effect() {
     let rows: Vec<_> = rows.collect();
 
     insta::assert_snapshot!(rows.join("\n"), @"
-    items:
     flaky: time until the caller knew: 128 ms | 0 ms
     flaky-gives-up: requests at the service: 2 | 3; time until the caller knew: 6 ms | 0 ms; result for the caller: HTTP error 503 | ok on attempt 3
     retry-after-seconds: early requests: 0 | 1; time until the caller knew: 2 s | 0 ms
@@ -144,6 +143,7 @@ fn each_lesson_shows_as_an_effect() {
     no-content: requests at the service: 1 | 10; result for the caller: ok, nothing to read | representation error: invalid json
     redirect: requests at the service: 1 | 2; result for the caller: ok, 302 Found, with a location, not followed | ok
     not-found: requests at the service: 1 | 10
+    items:
     bad-items: records, including duplicates: 0 | 2; result for the caller: representation error: item not an object | ok, 2 items
     bad-cursor: records, including duplicates: 0 | 1; result for the caller: representation error: wrong type | ok, 1 item
     looping-items: requests at the service: 3 | 50; records, including duplicates: 4 | 100; result for the caller: contract error: cursor repeated | no end: the lab stopped the crawl after 50 pages
@@ -195,7 +195,7 @@ fn a_comparison_draws_both_runs_on_one_axis() {
     let text = text_of(scenario, &comparison);
 
     insta::assert_snapshot!(text, @r#"
-    retry-after-seconds — the service asks for a wait of two seconds
+    retry-after-seconds — a 503 with a Retry-After of 2
     GET /busy · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After up to 30 s
     seed 7 · virtual time: waits are computed, not waited for

@@ -1,5 +1,7 @@
 //! Every question has an answer, and a run gives it.
 
+use std::collections::BTreeSet;
+
 use scenario::{Asked, Ending, NAIVE, RELIABLE, ScenarioRun, catalogue::CATALOGUE};
 
 use crate::runs::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
@@ -47,6 +49,29 @@ fn a_question_ends_with_a_question_mark_and_choices_differ() {
     }
 }
 
+/// A title stands above the question, and in lists. A word that only it and a choice have would
+/// say which choice is right.
+#[test]
+fn no_title_has_a_word_of_a_choice_that_its_question_has_not() {
+    let words = |text: &str| {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        let words = words.filter(|word| word.len() > 3).map(str::to_lowercase);
+        words.collect::<BTreeSet<_>>()
+    };
+    for scenario in CATALOGUE {
+        let question = &scenario.words.question;
+        let of_title = words(scenario.words.title);
+        let of_question = words(question.text);
+
+        for (_, choice) in question.lettered() {
+            let of_choice = words(choice.text);
+            let mut said = of_title.intersection(&of_choice);
+            let told = said.find(|word| !of_question.contains(*word));
+            assert_eq!(told, None, "{}: {}", scenario.name(), choice.text);
+        }
+    }
+}
+
 #[test]
 fn the_answers_of_the_two_clients() {
     let of = |name, client| {
@@ -61,7 +86,6 @@ fn the_answers_of_the_two_clients() {
     let rows: Vec<_> = rows.collect();
 
     insta::assert_snapshot!(rows.join("\n"), @"
-    items: 2 requests | 2 requests
     flaky: 3 requests | 3 requests
     flaky-gives-up: with the 503 | with a success
     retry-after-seconds: after two seconds | sooner than in two seconds
@@ -74,6 +98,7 @@ fn the_answers_of_the_two_clients() {
     no-content: a success | an error
     redirect: 1 request | 2 requests
     not-found: the error code and the request id | nothing
+    items: 2 requests | 2 requests
     bad-items: 0 items | 2 items
     bad-cursor: an error | one page, reported as the whole listing
     looping-items: 3 requests | 50 requests

@@ -2,7 +2,7 @@
 //! errors.
 
 use http::{Method, StatusCode};
-use scenario::catalogue::{CATALOGUE, Scenario};
+use scenario::catalogue::{CATALOGUE, Chapter};
 use serde_json::json;
 
 use crate::web::support::{Browser, serve};
@@ -477,8 +477,19 @@ async fn a_client_is_started_in_a_terminal() {
     ");
 }
 
+/// The titles of the chapters, each with the names of its scenarios.
+fn chapters_of_the_course() -> Vec<(String, Vec<String>)> {
+    let chapters = Chapter::ALL.into_iter().map(|chapter| {
+        let names = chapter
+            .scenarios()
+            .map(|scenario| scenario.name().to_owned());
+        (chapter.title().to_owned(), names.collect())
+    });
+    chapters.collect()
+}
+
 #[tokio::test]
-async fn every_page_lists_the_course_with_its_ticks() {
+async fn every_page_lists_the_course_by_chapters_with_its_ticks() {
     let (_dashboard, browser) = serve().await;
     let (id, there) = run(&browser, &format!("{FLAKY}&guess=2")).await;
     browser.ended(&id).await;
@@ -486,9 +497,20 @@ async fn every_page_lists_the_course_with_its_ticks() {
         let page = browser.page(path).await.text();
         let (_, side) = page.split_once("id=\"side\"").expect("the course");
         let (side, _) = side.split_once("</nav>").expect("its end");
-        let names = CATALOGUE.iter().map(Scenario::name);
-        let links = names.filter(|name| side.contains(&format!("href=\"/scenarios/{name}\"")));
-        assert_eq!(links.count(), CATALOGUE.len(), "{path}");
+        let chapters = side.split("<h3>").skip(1).map(|chapter| {
+            let (title, scenarios) = chapter.split_once("</h3>").expect("its title");
+            let links = scenarios.split("href=\"/scenarios/").skip(1);
+            let names = links.filter_map(|link| link.split_once('"'));
+            (
+                title.to_owned(),
+                names.map(|(name, _)| name.to_owned()).collect(),
+            )
+        });
+        assert_eq!(
+            chapters.collect::<Vec<_>>(),
+            chapters_of_the_course(),
+            "{path}"
+        );
         ["✓</span>", "★</span>"].map(|sign| side.matches(sign).count())
     };
 

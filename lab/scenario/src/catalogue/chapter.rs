@@ -53,3 +53,17 @@ impl Chapter {
         scenarios.filter(move |scenario| scenario.chapter == self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_course_goes_through_its_chapters_one_after_another() {
+        let chapters = Chapter::ALL.into_iter().flat_map(Chapter::scenarios);
+
+        let names = chapters.map(Scenario::name);
+
+        assert!(names.eq(CATALOGUE.iter().map(Scenario::name)));
+    }
+}

@@ -6,7 +6,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     chapter: Chapter::Listings,
     words: ScenarioWords {
         name: "items",
-        title: "three records on two pages",
+        title: "three records, two to a page",
         request: "GET /items",
         question: answers::requests(
             "Three records are listed, two of them on the first page. How many requests will the \

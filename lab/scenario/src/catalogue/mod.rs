@@ -1,4 +1,4 @@
-//! The catalogue of scenarios, from easy to hard.
+//! The catalogue of scenarios, by chapters.
 //!
 //! A scenario is a value: what the client is to do, and what should come of it
 //! under the policy in force. Each stands in a file of its own, always in the
@@ -82,9 +82,8 @@ mod prelude {
     pub(super) use crate::clients::Task;
 }
 
-/// Every scenario, in the order of the course.
+/// Every scenario, in the order of the course: by chapters.
 pub static CATALOGUE: &[Scenario] = &[
-    items::SCENARIO,
     flaky::SCENARIO,
     flaky_gives_up::SCENARIO,
     retry_after_seconds::SCENARIO,
@@ -97,6 +96,7 @@ pub static CATALOGUE: &[Scenario] = &[
     no_content::SCENARIO,
     redirect::SCENARIO,
     not_found::SCENARIO,
+    items::SCENARIO,
     bad_items::SCENARIO,
     bad_cursor::SCENARIO,
     looping_items::SCENARIO,

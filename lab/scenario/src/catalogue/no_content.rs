@@ -6,7 +6,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     chapter: Chapter::Responses,
     words: ScenarioWords {
         name: "no-content",
-        title: "a success without a body",
+        title: "a response without a body",
         request: "GET /no-content",
         question: Question::choices(
             "The response is a 204 without a body. What does the caller get?",

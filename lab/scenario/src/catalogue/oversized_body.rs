@@ -16,7 +16,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     chapter: Chapter::Network,
     words: ScenarioWords {
         name: "oversized-body",
-        title: "a body larger than a client should accept",
+        title: "a body of 1 MiB",
         request: "GET /export",
         question: Question::choices(
             "A 200 has a body of 1 MiB. What does the caller get?",

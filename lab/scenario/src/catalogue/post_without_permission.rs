@@ -10,7 +10,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     chapter: Chapter::Writes,
     words: ScenarioWords {
         name: "post-without-permission",
-        title: "a POST with a key, to an endpoint that ignores keys",
+        title: "a POST with a key gets a 503",
         request: "POST /transfers",
         question: answers::requests(
             "A transfer is sent by POST with an Idempotency-Key, and the response is a 503. How \

@@ -16,7 +16,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-after-date",
-        title: "the service says at what time it will be back",
+        title: "a 503 whose Retry-After is a date",
         request: "GET /maintenance",
         question: Question::choices(
             "The Retry-After of a 503 is a date three seconds ahead. When does the next request \

@@ -14,7 +14,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-after-seconds",
-        title: "the service asks for a wait of two seconds",
+        title: "a 503 with a Retry-After of 2",
         request: "GET /busy",
         question: Question::choices(
             "A 503 says Retry-After: 2. When does the next request come?",

@@ -14,7 +14,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-after-unusable",
-        title: "invalid Retry-After values: \"-1\", \"1.5\", \"soon\" and \"\"",
+        title: "a Retry-After of \"-1\", \"1.5\", \"soon\" or \"\"",
         request: "GET /confused",
         question: Question::choices(
             "Four 503s have the Retry-After values \"-1\", \"1.5\", \"soon\" and \"\". When do the \

@@ -9,7 +9,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     chapter: Chapter::RetryAfter,
     words: ScenarioWords {
         name: "retry-later",
-        title: "the service asks for a wait of two minutes, each time",
+        title: "a 503 with a Retry-After of 120, each time",
         request: "GET /retry-later",
         question: Question::choices(
             "A 503 says Retry-After: 120. What follows?",

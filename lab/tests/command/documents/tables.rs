@@ -1,25 +1,51 @@
 //! The tables that list what the code has.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, iter::once};
 
-use scenario::{WITHOUT, catalogue::CATALOGUE};
+use scenario::{WITHOUT, catalogue::Chapter};
 use storm::STORIES;
 
 use super::{code, document, documents, rows};
+use crate::command::printed;
 
 const COURSE: &str = "lab/docs/course.md";
 
+/// The titles of the chapters, each before the names of its scenarios.
+fn chapters() -> Vec<&'static str> {
+    let chapters = Chapter::ALL.into_iter();
+    let chapters = chapters.flat_map(|chapter| {
+        let names = chapter.scenarios().map(|scenario| scenario.name());
+        once(chapter.title()).chain(names)
+    });
+    chapters.collect()
+}
+
 #[test]
-fn the_course_lists_every_scenario_in_its_order() {
+fn the_document_of_the_course_has_its_chapters() {
     let course = document(COURSE);
+    let (_, table) = course
+        .split_once("| scenario | lesson | code |\n")
+        .expect("the table");
+    let (table, _) = table.split_once("\n\n").expect("its end");
 
-    let listed: Vec<_> = rows(&course)
-        .filter(|row| row.len() == 3 && code(row[1]).is_none() && row[2].contains("](../../"))
-        .filter_map(|row| code(row[0]))
-        .collect();
+    let firsts = table
+        .lines()
+        .skip(1)
+        .filter_map(|row| row.split(" | ").next());
+    let listed = firsts.map(|first| first.trim_matches(['|', ' ', '`', '*']));
 
-    let names = CATALOGUE.iter().map(|scenario| scenario.words.name);
-    assert_eq!(listed, names.collect::<Vec<_>>());
+    assert_eq!(listed.collect::<Vec<_>>(), chapters());
+}
+
+#[test]
+fn the_list_of_scenarios_has_the_chapters_of_the_course() {
+    let list = printed("list");
+
+    let listed = list
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+
+    assert_eq!(listed.collect::<Vec<_>>(), chapters());
 }
 
 #[test]

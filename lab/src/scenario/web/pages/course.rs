@@ -5,11 +5,12 @@ use maud::{Markup, html};
 use render::page::{ChipState, chip, panel};
 use scenario::catalogue::{CATALOGUE, Chapter, Scenario};
 
-use super::{super::Runs, plan::PLANS};
+use super::super::{Runs, ticks::Ticks};
 use crate::web::{
     fields::Fields,
     modes::Modes,
     page::{Changes, Page, View},
+    plan::{PLANS, Plan},
     shared::Shared,
 };
 
@@ -43,8 +44,7 @@ pub(crate) fn side(runs: &Runs, chosen: Option<&Scenario>, modes: Modes) -> Mark
 /// The course as chips by chapters, with the scenario to run next.
 pub(crate) fn chapters(runs: &Runs, modes: Modes) -> Markup {
     let ticks = runs.ticks();
-    let mut course = Chapter::ALL.into_iter().flat_map(Chapter::scenarios);
-    let next = course.find(|scenario| !ticks.of(scenario).is_run);
+    let next = next(&ticks);
     let chip_of = |scenario: &Scenario| {
         let is_next = next.is_some_and(|next| next.name() == scenario.name());
         let state = if ticks.of(scenario).is_run {
@@ -82,7 +82,7 @@ fn link(scenario: &Scenario, modes: Modes) -> String {
     modes.link(format!("/scenarios/{}", scenario.name()))
 }
 
-/// The plans of a class.
+/// How to begin alone, and the plans of a class.
 pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Response {
     let modes = Modes::of(&fields);
     let main = html! {
@@ -90,36 +90,9 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
             h1 { "Course" }
             p { "A scenario is one fault, with a question that you can answer before you see the result." }
         }
-        p.question { "Alone: choose a scenario. In front of a class: open a numbered stop of a plan, and go on with the key " kbd { "→" } "." }
-        div.pair {
-            @for plan in &PLANS {
-                @let title = format!("plan-{}", plan.minutes);
-                section.panel aria-labelledby=(title) {
-                    header {
-                        h2 id=(title) { "In " (plan.minutes) " minutes" }
-                        span.aside { (plan.stops.len()) " stops" }
-                    }
-                    table {
-                        thead { tr { th scope="col" { "minutes" } th scope="col" { "block" } th scope="col" { "shown" } } }
-                        tbody {
-                            @for (number, (stop, is_first)) in (1..).zip(plan.stops_of_blocks()) {
-                                tr {
-                                    td { @if is_first { (stop.minutes) } }
-                                    td { @if is_first { (stop.block) } }
-                                    td {
-                                        @if let Some(link) = plan.link(number, modes) {
-                                            a href=(link) { (number) ". " (stop.shows.name()) }
-                                            @if let super::plan::Shows::Comparison(_) = stop.shows { " with both clients" }
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        p.soft { "✓ run · ★ also guessed rightly, with Predict first. Both count since the lab started." }
+        (panel("alone", "On your own", "", &alone(&shared.runs, modes)))
+        p.question { "In front of a class: open the first stop of a plan, and go on with the key " kbd { "→" } "." }
+        div.pair { @for plan in &PLANS { (plan_panel(plan, modes)) } }
     };
     let page = Page {
         side: Some(side(&shared.runs, None, modes)),
@@ -127,4 +100,60 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
         ..Page::of(View::Course, main)
     };
     page.respond(modes)
+}
+
+/// The scenario to begin or to go on with, and what its tick will say.
+fn alone(runs: &Runs, modes: Modes) -> Markup {
+    let guessing = Modes {
+        predict: true,
+        ..modes
+    };
+    let next = next(&runs.ticks());
+    html! {
+        p.actions {
+            @match next {
+                Some(scenario) => {
+                    a.button.primary href=(link(scenario, guessing)) {
+                        @if runs.ticks().number_run() == 0 { "Start with " } @else { "Go on with " }
+                        (scenario.name())
+                    }
+                    span { "Guess, run it, read why, and go on with " b { "›" } " to the next." }
+                },
+                None => span { "You have run all " (CATALOGUE.len()) " scenarios. Guess again where a ★ is missing." },
+            }
+        }
+        p.soft { "✓ run · ★ also guessed rightly, with Predict first. Both count since the lab started." }
+    }
+}
+
+/// The first scenario of the course that this lab has not run.
+fn next(ticks: &Ticks) -> Option<&'static Scenario> {
+    CATALOGUE.iter().find(|scenario| !ticks.of(scenario).is_run)
+}
+
+fn plan_panel(plan: &Plan, modes: Modes) -> Markup {
+    let body = html! {
+        table {
+            thead { tr {
+                @for title in ["minutes", "block", "shown", "built"] { th scope="col" { (title) } }
+            } }
+            tbody {
+                @for (first, block) in plan.numbered_blocks() {
+                    tr {
+                        td { (block.minutes) }
+                        th scope="row" { (block.title()) }
+                        td { ol { @for (number, shows) in (first..).zip(block.shows) {
+                            @if let Some(link) = plan.link(number, modes) {
+                                li { a href=(link) { (number) ". " (shows.label()) } }
+                            }
+                        } } }
+                        td { (block.builds.join(", ")) }
+                    }
+                }
+            }
+        }
+    };
+    let title = format!("In {} minutes", plan.minutes);
+    let aside = format!("{} stops", plan.stops().count());
+    panel(&format!("plan-{}", plan.minutes), title, aside, &body)
 }

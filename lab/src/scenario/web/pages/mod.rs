@@ -2,7 +2,6 @@
 
 mod course;
 mod form;
-mod plan;
 mod run_list;
 mod scenario_page;
 mod steps;

@@ -5,7 +5,7 @@ use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
 use scenario::{
     Answer, Client,
-    catalogue::{Chapter, Scenario},
+    catalogue::{CATALOGUE, Scenario},
 };
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
     course,
     form::{FieldError, RunForm, ShownForm, guess, suggested},
     run_address,
-    steps::{self, Step},
+    steps::Step,
 };
 use crate::web::{
     error_page::reads_pages,
@@ -21,6 +21,7 @@ use crate::web::{
     page::{Changes, Page, View},
     problem::Problem,
     shared::Shared,
+    steps::{FORM, Links},
 };
 
 /// The page of a scenario, with a run of it if there is one.
@@ -199,23 +200,21 @@ impl<'a> ScenarioPage<'a> {
 
     /// The place in the course, with links to the scenarios before and after.
     fn place(&self) -> Markup {
-        let course: Vec<_> = Chapter::ALL
-            .into_iter()
-            .flat_map(Chapter::scenarios)
-            .collect();
-        let chapter: Vec<_> = self.scenario.chapter.scenarios().collect();
-        let place = |of: &[&Scenario]| {
-            let mut of = of.iter();
-            of.position(|known| known.name() == self.scenario.name())
-                .unwrap_or(0)
-        };
-        let at = place(&course);
-        let before = at.checked_sub(1).and_then(|before| course.get(before));
-        let after = course.get(at + 1);
+        let is_this = |known: &Scenario| known.name() == self.scenario.name();
+        let mut course = CATALOGUE.iter();
+        let at = course.position(is_this).unwrap_or(0);
+        let before = at.checked_sub(1).and_then(|before| CATALOGUE.get(before));
+        let after = CATALOGUE.get(at + 1);
+        let chapter = self.scenario.chapter;
+        let number = chapter
+            .scenarios()
+            .take_while(|known| !is_this(known))
+            .count()
+            + 1;
         let links = [(before, "Previous", "‹", "b"), (after, "Next", "›", "n")];
         html! {
             span.small.soft {
-                (self.scenario.chapter.title()) ", " (place(&chapter) + 1) " of " (chapter.len()) " "
+                (chapter.title()) ", " (number) " of " (chapter.scenarios().count()) " "
                 @for (scenario, word, sign, key) in links {
                     @if let Some(scenario) = scenario {
                         a.button href=(self.modes.link(format!("/scenarios/{}", scenario.name())))
@@ -347,12 +346,12 @@ impl<'a> ScenarioPage<'a> {
             }
         };
         let said = revealed.and_then(|(run, revealed)| self.story(run).said(revealed));
-        let links = steps::Links {
+        let links = Links {
             said: said.unwrap_or_default(),
             modes: self.modes,
             number,
             of: steps.len(),
-            run: self
+            result: self
                 .run
                 .as_ref()
                 .filter(|_| self.is_of_run)
@@ -371,7 +370,7 @@ impl<'a> ScenarioPage<'a> {
             @if self.is_of_run {
                 @if is_asked && self.revealed().is_none() { (self.guess_of_run()) }
             } @else {
-                form #run-presented method="post" action="/runs" autocomplete="off" {
+                form id=(FORM) method="post" action="/runs" autocomplete="off" {
                     input type="hidden" name="scenario" value=(self.scenario.name());
                     (self.modes.hidden())
                     (self.form.hidden())

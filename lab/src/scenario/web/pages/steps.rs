@@ -1,13 +1,6 @@
-//! The steps of a presentation: each is an address.
+//! The steps of the presentation of a scenario.
 
-use maud::{Markup, html};
 use scenario::Revealed;
-
-use super::plan::next_stop;
-use crate::web::{
-    modes::{Address, Modes},
-    steps::link,
-};
 
 /// A step of the presentation of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,53 +50,6 @@ impl Step {
             Self::Happened(sides) => revealed(sides, false, false),
             Self::Answer(sides) => revealed(sides, true, false),
             Self::Lesson(sides) => revealed(sides, true, true),
-        }
-    }
-}
-
-/// The links to the steps before and after.
-pub(super) struct Links {
-    /// The answer and the lesson, as far as they are revealed.
-    pub(super) said: Markup,
-    pub(super) modes: Modes,
-    /// The number of the step, from 1.
-    pub(super) number: usize,
-    /// How many steps there are.
-    pub(super) of: usize,
-    /// The address of the run; none before there is one.
-    pub(super) run: Option<Address>,
-    /// The address of the question before a run.
-    pub(super) question: Address,
-    /// Whether the next step is hidden until there is a guess.
-    pub(super) waits_for_guess: bool,
-}
-
-impl Links {
-    pub(super) fn draw(&self) -> Markup {
-        let step = |number: usize| {
-            let run = self.run.clone()?;
-            Some(self.modes.link(run.with("step", number.to_string())))
-        };
-        let previous = (self.number > 1).then(|| step(self.number - 1)).flatten();
-        let is_last = self.number == self.of;
-        let next = if is_last {
-            next_stop(self.modes)
-        } else {
-            step(self.number + 1).filter(|_| !self.waits_for_guess)
-        };
-        html! {
-            (self.said)
-            span.grow {}
-            span.soft.step { (self.number) " of " (self.of) }
-            (link(previous.as_deref(), "‹ Previous", "ArrowLeft"))
-            @if self.run.is_none() {
-                button.primary type="submit" form="run-presented" aria-keyshortcuts="ArrowRight r" { "▶ Run" }
-            } @else {
-                @if is_last {
-                    a.button href=(self.modes.link(self.question.clone())) aria-keyshortcuts="r" { "Again" }
-                }
-                (link(next.as_deref(), if is_last && self.modes.stop.is_some() { "Next stop ›" } else { "Next ›" }, "ArrowRight"))
-            }
         }
     }
 }
