@@ -64,7 +64,7 @@ function follow() {
     leave();
     tell(null, "");
   } else if (!source && !again) {
-    source = new EventSource("/live");
+    source = new EventSource(`/live?page=${encodeURIComponent(location.pathname + location.search)}`);
     source.addEventListener("open", () => {
       tell("live", "live");
       // What changed before the stream was open was not told.

@@ -1,14 +1,9 @@
-// Shows a fragment of HTML from the server. Its templates escape all text, so text from
+// Brings a page in line with HTML of the server. Its templates escape all text, so text from
 // the wire cannot become markup. What has not changed stays: elements keep the focus, the
 // selection and the scroll position of their reader.
 
 /** The attributes that belong to the reader. */
 const READERS = ["open", "tabindex"];
-
-/** Brings the content of an element in line with a fragment. */
-export function patch(element, html) {
-  children(element, parse(html).body);
-}
 
 /** Brings an element in line with another one. */
 export function patchOne(element, wanted) {

@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, env, fs, path::Path};
 use serde_json::json;
 use thirtyfour::Key;
 
-use crate::stage::{Browser, Lab, PROJECTOR, TELEPHONE};
+use crate::{
+    stage::{Browser, Lab, PROJECTOR, TELEPHONE},
+    storm::SHORT,
+};
 
 /// axe-core, from where `AXE_CORE` says that npm put it.
 fn axe() -> String {
@@ -27,7 +30,7 @@ async fn assert_accessible(browser: &Browser, view: &str) {
 }
 
 /// The texts that are smaller than 14 pixels, and are no numbers of an axis.
-const TOO_SMALL: &str = "each('main *').filter((part) => part.checkVisibility() && !part.matches('.unseen, .ticks *, .lasted, .numbers *, .chip.next .sign')
+const TOO_SMALL: &str = "each('main *').filter((part) => part.checkVisibility() && !part.matches('.unseen, .ticks *, .lasted, .tick, .numbers *, .chip.next .sign')
     && [...part.childNodes].some((child) => child.nodeType === 3 && child.data.trim())
     && parseFloat(getComputedStyle(part).fontSize) < 14).map((part) => part.outerHTML)";
 
@@ -76,14 +79,12 @@ async fn axe_finds_no_violation_on_any_view_in_four_modes() {
             assert_accessible(&browser, &view("the runs")).await;
             assert_eq!(browser.read(OVER).await, 0, "{}", view("the runs"));
 
-            let asked = "story=spike&calls_per_second=20&workers=3&own.attempts=5";
-            browser.show_storm(&lab, asked).await;
-            assert_accessible(&browser, &view("a storm to come")).await;
-            browser.click("#storm-guesses label").await;
-            browser.press("r").await;
-            browser.storm_ended().await;
-            assert_accessible(&browser, &view("a storm")).await;
-            assert_eq!(browser.read(OVER).await, 0, "{}", view("a storm"));
+            for path in ["/storm/spike?predict", "/storm/spike?workers=0", SHORT] {
+                browser.show_storm(&lab, path).await;
+                assert_accessible(&browser, &view(path)).await;
+                assert_eq!(browser.read(OVER).await, 0, "{}", view(path));
+                browser.shows(TOO_SMALL, json!([])).await;
+            }
 
             browser.show_metrics(&lab).await;
             assert_accessible(&browser, &view("the metrics")).await;
@@ -181,7 +182,7 @@ async fn each_kind_of_part_has_its_own_look_in_every_mode_and_print_has_no_contr
         .shows(is_shown, json!([false, false, false, true]))
         .await;
     browser.emulate("", json!([])).await;
-    browser.show_storm(&lab, "story=spike").await;
+    browser.show_storm(&lab, SHORT).await;
     assert_prints_no_control(&browser).await;
     browser.emulate("", json!([])).await;
     browser.show_metrics(&lab).await;

@@ -21,7 +21,7 @@ use tokio::{
     time::sleep,
 };
 
-use super::{guard::is_not_foreign, problem::Problem, shared::Shared};
+use super::{fields::Fields, guard::is_not_foreign, problem::Problem, shared::Shared};
 
 /// How many pages may listen at once. They take a part of the connections to the page, and never
 /// all of them.
@@ -109,13 +109,23 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new().route("/live", get(stream_of_changes))
 }
 
-async fn stream_of_changes(State(shared): State<Shared>, headers: HeaderMap) -> Response {
+/// The address of a stream names its page: what the page shows goes on while it is open.
+async fn stream_of_changes(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Response {
     if !is_not_foreign(&headers) {
         let detail = "only a page of the lab may listen";
         return Problem::new(StatusCode::FORBIDDEN, "cross_origin", detail).into_response();
     }
     match shared.live.listen() {
-        Some(listener) => respond(listener).into_response(),
+        Some(listener) => {
+            let storm = shared
+                .storms
+                .streamed(fields.get("page").unwrap_or_default());
+            respond(listener, storm).into_response()
+        }
         None => {
             let detail = "too many pages listen; close one";
             let status = StatusCode::SERVICE_UNAVAILABLE;
@@ -124,19 +134,22 @@ async fn stream_of_changes(State(shared): State<Shared>, headers: HeaderMap) -> 
     }
 }
 
-/// A response that pings until it has to end. A quiet stream sends a comment every 15 seconds, so
+/// A response that pings until it has to end, and keeps a value until then. A quiet stream sends a comment every 15 seconds, so
 /// that intermediaries can distinguish it from a dead one.
-fn respond(listener: Listener) -> impl IntoResponse {
-    let pings = stream::unfold((listener, true), async |(mut listener, is_first)| {
-        if !is_first {
-            listener.pause().await;
-        }
-        if !listener.hear().await {
-            return None;
-        }
-        let ping = Event::default().data("changed");
-        Some((Ok::<_, Infallible>(ping), (listener, false)))
-    });
+fn respond(listener: Listener, kept: impl Send + 'static) -> impl IntoResponse {
+    let pings = stream::unfold(
+        (listener, true, kept),
+        async |(mut listener, is_first, kept)| {
+            if !is_first {
+                listener.pause().await;
+            }
+            if !listener.hear().await {
+                return None;
+            }
+            let ping = Event::default().data("changed");
+            Some((Ok::<_, Infallible>(ping), (listener, false, kept)))
+        },
+    );
     // A stream that has ended would otherwise leave an idle connection in its place.
     let closes = [(header::CONNECTION, "close")];
     (closes, Sse::new(pings).keep_alive(KeepAlive::default()))
@@ -158,7 +171,7 @@ mod tests {
     }
 
     fn listening(live: &Live) -> axum::body::BodyDataStream {
-        let response = respond(live.listen().expect("a place")).into_response();
+        let response = respond(live.listen().expect("a place"), ()).into_response();
         response.into_body().into_data_stream()
     }
 

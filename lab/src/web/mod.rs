@@ -13,20 +13,21 @@
 //! | GET `/runs`, `/runs/{id}` | the runs, and one of them |
 //! | POST `/runs`, `/runs/{id}/cancel` | the forms that start and cancel a run; each leads to the run |
 //! | `/client` | how to grade a client |
-//! | `/storm`, `/metrics-view` | storms, and the counters over time |
+//! | `/storm/{story}`, `/storm` | a storm, which the address describes; the first one |
+//! | POST `/storm/{story}/cancel`, `/storm/{story}` | the forms that cancel a storm, and start it again |
+//! | `/metrics-view` | the counters over time |
 //! | `/live` | an event stream that tells a page that something has changed |
 //! | `/assets/{file}` | a script, a style sheet or the icon of the pages |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | for programs: the runs; with `"kept": false` in its body, a POST responds with the end of a run that is neither listed nor told |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/text` | a run as the command line prints it |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
-//! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
-//! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
 
 mod assets;
 mod body;
 pub(crate) mod error_page;
 mod exporters;
+pub(crate) mod field_error;
 pub(crate) mod fields;
 pub(crate) mod guard;
 pub(crate) mod json_body;
@@ -58,7 +59,7 @@ use tokio::{sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
-use crate::scenario::web::Runs;
+use crate::{scenario::web::Runs, storm::web::Storms};
 
 use live::Live;
 use metrics_view::MetricsView;
@@ -157,9 +158,9 @@ impl WebUi {
         chores.spawn(Arc::clone(&metrics).follow());
         let shared = Shared {
             runs,
+            storms: Storms::new(Arc::clone(&live)),
             live,
             metrics,
-            storms: Arc::default(),
             small_storm: Arc::default(),
             ledger,
             service: service.base_url().into(),

@@ -96,8 +96,6 @@ pub(crate) struct Page {
     pub(crate) main: Markup,
     /// The steps of a presentation; none if there is only one.
     pub(crate) steps: Option<Markup>,
-    /// The scripts and style sheets that this page alone needs.
-    pub(crate) assets: &'static [&'static str],
     pub(crate) status: StatusCode,
 }
 
@@ -136,7 +134,6 @@ impl Page {
             side: None,
             main,
             steps: None,
-            assets: &[],
             status: StatusCode::OK,
         }
     }
@@ -169,12 +166,8 @@ impl Page {
                     meta name="color-scheme" content="light dark";
                     link rel="icon" href="/assets/favicon.svg" type="image/svg+xml";
                     link rel="stylesheet" href="/assets/style.css";
-                    @for file in SCRIPTS.iter().chain(self.assets) {
-                        @if file.ends_with(".css") {
-                            link rel="stylesheet" href={ "/assets/" (file) };
-                        } @else {
-                            script type="module" src={ "/assets/" (file) } {}
-                        }
+                    @for file in SCRIPTS {
+                        script type="module" src={ "/assets/" (file) } {}
                     }
                     @if self.changes == Changes::InProgress {
                         noscript { meta http-equiv="refresh" content=(RELOAD); }

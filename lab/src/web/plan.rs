@@ -184,7 +184,7 @@ impl Shows {
             InVirtualTime(name) => scenario(name).with("pace", "virtual"),
             Comparison(name) => scenario(name).with("client", "compare"),
             Client => Address::new("/client"),
-            Storm(_) => Address::new("/storm"),
+            Storm(story) => Address::new(format!("/storm/{story}")),
         }
     }
 }

@@ -37,23 +37,21 @@ mod simulation;
 mod stories;
 mod text;
 
-pub use html::{
-    html_loads, html_storm, picture, picture_so_far, small_pictures, storm_begun, storm_over,
-};
+pub use html::{GUESS, RECOVERS, STAYS_DOWN, Shown, StormPicture, html_loads, html_storm, terms};
 pub use loads::{Loads, LoadsError};
 pub use options::{OptionError, PolicyOptions, SettingsOptions};
 pub use plan::{Plan, StormError};
-pub use policy::{Setup, StormPolicy};
+pub use policy::{Backoff, Setup, StormPolicy};
 pub use results::{
     Cut, PolicyRun, Step, Storm,
     loads::{LoadCell, LoadRow, LoadTable},
     tally::{Tally, WordCounts},
 };
-pub use settings::Settings;
+pub use settings::{Incident, Settings};
 pub use simulation::{
     Progress, loads::simulate_loads, seeds::simulate_seeds, simulate, simulate_in_parallel,
 };
 pub use stories::{STORIES, Story, policy, story};
 pub use text::{storm, storm_list, storm_loads, storm_tally};
 
-pub(crate) use settings::{Incident, RetryAfter};
+pub(crate) use settings::RetryAfter;

@@ -1,78 +1,75 @@
 //! The settings that users can change, on the command line and in the web UI.
 //!
-//! An error names a setting in words, since it is one option for the command line, one slider
-//! for the page, and one member for a program.
+//! An error names a setting in words, since it is an option of the command line, and a field of
+//! the page.
 
 use std::{ops::RangeInclusive, time::Duration};
 
 use clap::Args;
-use serde::Deserialize;
 
 use crate::{Settings, Setup, StormPolicy, policy::Backoff, settings::Incident};
 
 /// Changes to the settings of a storm.
-#[derive(Debug, Default, Deserialize, Args)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct SettingsOptions {
     /// The calls that start per second, on average [0.1 to 1000]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    calls_per_second: Option<f64>,
+    pub calls_per_second: Option<f64>,
     /// The requests that the service works on at once, for 0.1 s each [1 to 10000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    workers: Option<f64>,
+    pub workers: Option<f64>,
     /// The requests that may be queued; a further one gets a 503 at once [0 to 100000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    queue: Option<f64>,
+    pub queue: Option<f64>,
     /// What goes wrong
     #[arg(long, value_name = "WORD", value_enum)]
-    incident: Option<Incident>,
+    pub incident: Option<Incident>,
     /// How long the incident lasts [0 to 600]
     #[arg(
         long = "incident-lasts",
         value_name = "SECONDS",
         allow_negative_numbers = true
     )]
-    incident_lasts_seconds: Option<f64>,
+    pub incident_lasts_seconds: Option<f64>,
     /// The load during a spike, as a multiple of the usual load [1 to 100]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    spike: Option<f64>,
+    pub spike: Option<f64>,
     /// The share of the responses that are a 503 during a refusal [0 to 1]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    refused: Option<f64>,
+    pub refused: Option<f64>,
     /// The length of the storm: no call starts later [2 to 600]
     #[arg(long = "length", value_name = "SECONDS", allow_negative_numbers = true)]
-    length_seconds: Option<f64>,
+    pub length_seconds: Option<f64>,
 }
 
 /// A policy of one's own.
-#[derive(Debug, Default, PartialEq, Deserialize, Args)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct PolicyOptions {
     /// The most attempts of one call [1 to 20; default: 3]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    attempts: Option<f64>,
+    pub attempts: Option<f64>,
     /// The wait before a retry [default: jitter]
     #[arg(long, value_name = "WORD", value_enum)]
-    backoff: Option<Backoff>,
+    pub backoff: Option<Backoff>,
     /// The longest first wait; the next are twice as long, up to 5 s [0.001 to 60; default: 0.2]
     #[arg(long = "base", value_name = "SECONDS", allow_negative_numbers = true)]
-    base_seconds: Option<f64>,
+    pub base_seconds: Option<f64>,
     /// The tokens of each client's retry budget; 0 for no budget [0 to 10000; default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    budget: Option<f64>,
+    pub budget: Option<f64>,
     /// The most attempts that a client has in flight; 0 for no limit [0 to 10000; default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    concurrency: Option<f64>,
+    pub concurrency: Option<f64>,
     /// The most time that a call may take, with waits; 0 for no deadline [0 to 600; default: 0]
     #[arg(
         long = "deadline",
         value_name = "SECONDS",
         allow_negative_numbers = true
     )]
-    deadline_seconds: Option<f64>,
+    pub deadline_seconds: Option<f64>,
     /// The most that is added to a Retry-After at random [0 to 600; default: 0]
     #[arg(long = "spread", value_name = "SECONDS", allow_negative_numbers = true)]
-    spread_seconds: Option<f64>,
+    pub spread_seconds: Option<f64>,
 }
 
 /// Why an option cannot be applied.
@@ -100,6 +97,21 @@ pub enum OptionError {
         /// The incident that it belongs to.
         incident: &'static str,
     },
+}
+
+impl OptionError {
+    /// The rule alone, beside a field that has a name of its own.
+    #[must_use]
+    pub fn rule(&self) -> String {
+        match self {
+            Self::OutOfBounds {
+                rule, least, most, ..
+            } => format!("it must be {rule} from {least} to {most}"),
+            Self::OtherIncident { incident, .. } => {
+                format!("it has no effect without the incident '{incident}'")
+            }
+        }
+    }
 }
 
 impl SettingsOptions {
@@ -265,54 +277,62 @@ fn within(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
-    const NUMBERS: [&str; 5] = [
-        "calls_per_second",
-        "workers",
-        "queue",
-        "incident_lasts_seconds",
-        "spike",
+    /// A setting, by the member that it changes.
+    type Number<T> = (&'static str, fn(&mut T) -> &mut Option<f64>);
+
+    const NUMBERS: [Number<SettingsOptions>; 6] = [
+        ("calls_per_second", |options| &mut options.calls_per_second),
+        ("workers", |options| &mut options.workers),
+        ("queue", |options| &mut options.queue),
+        ("incident_lasts_seconds", |options| {
+            &mut options.incident_lasts_seconds
+        }),
+        ("spike", |options| &mut options.spike),
+        ("length_seconds", |options| &mut options.length_seconds),
     ];
-    const OF_A_POLICY: [&str; 6] = [
-        "attempts",
-        "base_seconds",
-        "budget",
-        "concurrency",
-        "deadline_seconds",
-        "spread_seconds",
+    const OF_A_POLICY: [Number<PolicyOptions>; 6] = [
+        ("attempts", |options| &mut options.attempts),
+        ("base_seconds", |options| &mut options.base_seconds),
+        ("budget", |options| &mut options.budget),
+        ("concurrency", |options| &mut options.concurrency),
+        ("deadline_seconds", |options| &mut options.deadline_seconds),
+        ("spread_seconds", |options| &mut options.spread_seconds),
     ];
 
-    fn settings(name: &str, value: &Value) -> Result<Settings, OptionError> {
-        let options: SettingsOptions =
-            serde_json::from_value(json!({ name: value })).expect("an option");
+    fn settings((_, member): Number<SettingsOptions>, value: f64) -> Result<Settings, OptionError> {
+        let mut options = SettingsOptions::default();
+        *member(&mut options) = Some(value);
         let mut settings = Settings::DEFAULT;
         options.apply(&mut settings).map(|()| settings)
     }
 
-    fn setup(name: &str, value: &Value) -> Result<Setup, OptionError> {
-        let options: PolicyOptions =
-            serde_json::from_value(json!({ name: value })).expect("an option");
+    fn setup((_, member): Number<PolicyOptions>, value: f64) -> Result<Setup, OptionError> {
+        let mut options = PolicyOptions::default();
+        *member(&mut options) = Some(value);
         options.setup()
     }
 
     #[test]
     fn an_option_changes_the_member_of_its_name() {
-        for name in NUMBERS {
-            let changed = json!(settings(name, &json!(7)).expect("a valid value"));
+        for number in NUMBERS {
+            let changed = json!(settings(number, 7.0).expect("a valid value"));
             let mut expected = json!(Settings::DEFAULT);
+            let (name, _) = number;
             expected[name] = expected[name].as_u64().map_or(json!(7.0), |_| json!(7));
             assert_eq!(changed, expected);
         }
-        for name in OF_A_POLICY {
-            let changed = json!(setup(name, &json!(4)).expect("a valid value"));
+        for number in OF_A_POLICY {
+            let changed = json!(setup(number, 4.0).expect("a valid value"));
             let mut expected = json!(Setup::DEFAULT);
+            let (name, _) = number;
             expected[name] = expected[name].as_u64().map_or(json!(4.0), |_| json!(4));
             assert_eq!(changed, expected);
         }
-        let long = setup("base_seconds", &json!(7)).expect("a valid value");
+        let long = setup(OF_A_POLICY[1], 7.0).expect("a valid value");
         assert_eq!(
             (long.base, long.cap),
             (Duration::from_secs(7), Duration::from_secs(7))
@@ -322,8 +342,8 @@ mod tests {
     /// The page shows an error to a reader who knows neither the option nor the member.
     #[test]
     fn a_value_outside_its_bounds_is_named_in_words() {
-        let errors = NUMBERS.map(|name| settings(name, &json!(-1.5)).map(|_| ()));
-        let of_a_policy = OF_A_POLICY.map(|name| setup(name, &json!(1e9)).map(|_| ()));
+        let errors = NUMBERS.map(|number| settings(number, -1.5).map(|_| ()));
+        let of_a_policy = OF_A_POLICY.map(|number| setup(number, 1e9).map(|_| ()));
         for error in errors.into_iter().chain(of_a_policy) {
             let error = error.expect_err("it is outside").to_string();
             assert!(
@@ -332,25 +352,41 @@ mod tests {
             );
             assert!(!error.contains('_'), "{error}");
         }
-        let error = settings("workers", &json!(1.5)).expect_err("not whole");
+        let error = settings(NUMBERS[1], 1.5).expect_err("not whole");
         assert_eq!(
             error.to_string(),
             "the number of workers must be a whole number from 1 to 10000, got 1.5"
         );
-        assert!(setup("attempts", &json!(21)).is_err());
+        assert_eq!(error.rule(), "it must be a whole number from 1 to 10000");
+        assert!(setup(OF_A_POLICY[0], 21.0).is_err());
+        for not_a_number in [f64::NAN, f64::INFINITY] {
+            for number in NUMBERS {
+                assert!(settings(number, not_a_number).is_err(), "{}", number.0);
+            }
+        }
     }
 
     #[test]
     fn an_option_of_one_incident_is_refused_with_another() {
-        let with = |incident, name: &str| {
-            let options = json!({ "incident": incident, name: 1 });
-            let options: SettingsOptions = serde_json::from_value(options).expect("options");
+        let with = |incident, spike, refused| {
+            let options = SettingsOptions {
+                incident: Some(incident),
+                spike,
+                refused,
+                ..SettingsOptions::default()
+            };
             options.apply(&mut Settings::DEFAULT.clone())
         };
+        let one = Some(1.0);
 
-        assert!(with("refusal", "refused").is_ok() && with("spike", "spike").is_ok());
-        let errors = [("spike", "refused"), ("refusal", "spike"), ("cut", "spike")]
-            .map(|(incident, name)| with(incident, name).expect_err("no effect").to_string());
+        assert!(with(Incident::Refusal, None, one).is_ok());
+        assert!(with(Incident::Spike, one, None).is_ok());
+        let errors = [
+            with(Incident::Spike, None, one),
+            with(Incident::Refusal, one, None),
+            with(Incident::Cut, one, None),
+        ];
+        let errors = errors.map(|error| error.expect_err("no effect").to_string());
         let refused = "the share of responses that are a 503 has no effect without the incident \
                        'refusal'";
         let spike = "the factor of the spike has no effect without the incident 'spike'";

@@ -11,7 +11,7 @@ use crate::{
 const MOST_POLICIES: usize = 12;
 
 /// A simulation to run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The story.
     pub story: &'static Story,
@@ -67,7 +67,8 @@ impl Plan {
     }
 
     /// The question of the story, or another one if another incident has replaced the story's.
-    pub(crate) fn question(&self) -> &'static str {
+    #[must_use]
+    pub fn question(&self) -> &'static str {
         match self.settings.incident {
             incident if incident == self.story.settings.incident => self.story.question,
             Incident::None => "There is no incident. How many calls succeed?",
@@ -80,6 +81,25 @@ impl Plan {
     pub(crate) fn is_of_the_story(&self) -> bool {
         let has = |policy| self.policies.contains(policy);
         self.settings == self.story.settings && self.story.policies.iter().all(has)
+    }
+
+    /// The lesson of the story; none with other settings than its own.
+    #[must_use]
+    pub fn lesson(&self) -> Option<&'static str> {
+        self.is_of_the_story().then_some(self.story.lesson)
+    }
+
+    /// Whether the reader can guess for each row whether the service recovers: the story is about
+    /// that.
+    #[must_use]
+    pub fn has_guess(&self) -> bool {
+        self.story.recovers.is_some() && self.settings.incident != Incident::None
+    }
+
+    /// What sets the number of requests per second beyond which some fail.
+    #[must_use]
+    pub fn limit_kind(&self) -> &'static str {
+        self.settings.limit_per_second().1
     }
 
     /// Checks a table of these loads, each with this many seeds, and returns the number of its

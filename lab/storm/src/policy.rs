@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use smol_str::SmolStr;
 
 use wire::counted;
@@ -16,6 +16,9 @@ use super::{results::figures::moment, settings::seconds};
 pub struct StormPolicy {
     /// Its name, in a few words.
     pub name: SmolStr,
+    /// What the name says of it, in a few more words. Empty if the setup says it.
+    #[serde(skip)]
+    pub meaning: &'static str,
     /// The setup of its clients.
     pub setup: Setup,
 }
@@ -82,7 +85,7 @@ pub enum Retrying {
 }
 
 /// How the wait before a retry is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Backoff {
     /// At random, from zero to a longest wait that doubles with each retry
@@ -167,9 +170,25 @@ impl StormPolicy {
     /// A policy with this name.
     #[must_use]
     pub const fn new(name: &'static str, setup: Setup) -> Self {
+        Self::explained(name, "", setup)
+    }
+
+    /// A policy with this name, and what it means.
+    #[must_use]
+    pub const fn explained(name: &'static str, meaning: &'static str, setup: Setup) -> Self {
         Self {
             name: SmolStr::new_static(name),
+            meaning,
             setup,
+        }
+    }
+
+    /// What the name says of it.
+    pub(crate) fn meaning(&self) -> String {
+        if self.meaning.is_empty() {
+            self.setup.words()
+        } else {
+            self.meaning.to_owned()
         }
     }
 

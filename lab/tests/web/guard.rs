@@ -14,10 +14,10 @@ const PATHS: [&str; 13] = [
     "/runs/abcdefgh",
     "/client",
     "/storm",
+    "/storm/spike?predict",
     "/metrics-view",
     "/assets/live.js",
     "/api/runs",
-    "/api/storms",
     "/live",
     "/nowhere",
 ];
@@ -29,8 +29,8 @@ async fn other_sites_cannot_change_state() {
     for (method, path, body) in [
         (Method::POST, "/api/runs", r#"{"scenario":"flaky"}"#),
         (Method::DELETE, "/api/runs/abcdefgh", ""),
-        (Method::POST, "/api/storms", r#"{"story":"spike"}"#),
-        (Method::DELETE, "/api/storms/abcdefgh", ""),
+        (Method::POST, "/storm/spike", ""),
+        (Method::POST, "/storm/spike/cancel", ""),
         (Method::POST, "/runs", "scenario=flaky"),
         (Method::POST, "/runs/abcdefgh/cancel", ""),
     ] {

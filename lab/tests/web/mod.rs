@@ -14,7 +14,7 @@ mod scenario_live;
 #[cfg(target_os = "linux")]
 mod soak;
 mod stop;
-mod storm_api;
+mod storm;
 pub(crate) mod support;
 mod unkept;
 mod wire;

@@ -193,19 +193,6 @@ impl Browser {
         }
     }
 
-    /// Starts a storm, and reads its events until the value is dropped.
-    pub(crate) async fn storm(&self, storm: &Value) -> Events {
-        let response = self.open_storm(storm).await;
-        Events::of(response)
-    }
-
-    /// Starts a storm, and reads nothing.
-    pub(crate) async fn open_storm(&self, storm: &Value) -> Response {
-        let storm = storm.to_string();
-        self.open(Method::POST, "/api/storms", &OWN_JSON, &storm)
-            .await
-    }
-
     async fn open(
         &self,
         method: Method,
@@ -291,19 +278,6 @@ impl Events {
         loop {
             if let Some(event) = read(&self.block().await?) {
                 return Some(event);
-            }
-        }
-    }
-
-    /// All events up to and including the first that meets a condition.
-    pub(crate) async fn until(&mut self, is_last: impl Fn(&Event) -> bool) -> Vec<Event> {
-        let mut events = Vec::new();
-        loop {
-            let event = self.next().await.expect("an event before the end");
-            let found = is_last(&event);
-            events.push(event);
-            if found {
-                return events;
             }
         }
     }

@@ -15,7 +15,10 @@ const WITH_GAP: f64 = 0.78;
 
 /// A label of a peak stands to the left of it, unless it is this near to the left edge, in
 /// percent.
-const NEAR_EDGE: f64 = 20.0;
+const NEAR_EDGE: f64 = 12.0;
+
+/// The label of a level above this height stands below it, in percent.
+const HIGH: f64 = 60.0;
 
 /// Stacked columns over time, with a line and levels on the same scale.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -183,11 +186,14 @@ impl Columns {
     }
 
     fn level(&self, level: &Level) -> Markup {
-        let y = percent(100.0 - height(level.value, self.scale()));
+        let height = height(level.value, self.scale());
+        let y = percent(100.0 - height);
+        // Above a high level there is no room.
+        let dy = if height > HIGH { "1.1em" } else { "-4" };
         html! {
             line.level x2="100%" y1=(y) y2=(y) {}
             @if !level.label.is_empty() {
-                text.tick x="100%" dx="-4" y=(y) dy="-4" text-anchor="end" { (level.label) }
+                text.tick x="100%" dx="-4" y=(y) dy=(dy) text-anchor="end" { (level.label) }
             }
         }
     }

@@ -3,9 +3,14 @@
 mod document;
 mod parts;
 mod tables;
-mod values;
 
 pub use document::{STYLE, document, refreshing_document};
 pub use parts::{ChipState, Tile, chip, class_and_mark, marked, panel, word};
 pub use tables::{PictureColumn, picture_table, table, wide_table};
-pub use values::{ValueAxis, short};
+
+/// A number with one decimal, unless it is whole.
+#[must_use]
+pub fn short(number: f64) -> String {
+    let tenths = (number * 10.0).round() / 10.0;
+    tenths.to_string()
+}

@@ -10,7 +10,7 @@ use std::{
 };
 
 use maud::{Markup, html};
-use storm::{Plan, STORIES, simulate, small_pictures};
+use storm::{Plan, STORIES, StormPicture, simulate};
 
 use crate::web::{live::Live, modes::Modes, shared::Shared};
 
@@ -62,7 +62,9 @@ fn draw(small: &Weak<SmallStorm>, live: &Live) {
         }
     });
     if let (Ok(storm), Some(small)) = (storm, small.upgrade()) {
-        small.pictures.get_or_init(|| small_pictures(&storm));
+        small
+            .pictures
+            .get_or_init(|| StormPicture::of(&storm).small());
         live.changed();
     }
 }

@@ -1,229 +1,213 @@
-//! Storms in the web UI: each is simulated on a thread of its own while its pictures are sent,
-//! and ends as soon as nobody reads them.
+//! Storms in the web UI: the address of a page is the storm. Its storm is simulated once, on a
+//! thread of its own, and kept by its plan.
 
-mod catalogue;
 mod door;
-mod live;
+mod form;
 mod page;
-mod request;
+mod record;
 mod routes;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex},
     thread,
 };
 
-use axum::body::Bytes;
 use http::StatusCode;
-use storm::Plan;
-use tokio::sync::{Semaphore, mpsc};
+use storm::{Plan, story};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use crate::web::{lock::lock, problem::Problem, token::token};
-use live::LiveStorm;
+use self::{
+    form::StormForm,
+    record::{Phase, Record},
+};
+use crate::web::{fields::Fields, live::Live, lock::lock, problem::Problem};
 
 pub(crate) use door::{SmallStorm, door};
 pub(crate) use routes::routes;
 
-/// How many storms may be simulated at once: each uses a whole core.
-const SLOTS: u32 = 2;
+/// How many storms are simulated at once: each uses a whole core.
+const TURNS: u32 = 2;
 
-/// How many reports are kept.
+/// How many storms are kept, with those that go on.
 const MAX_KEPT: usize = 20;
 
-/// Simulates storms, and keeps their reports.
+/// Simulates storms, and keeps them.
 pub(crate) struct Storms {
-    slots: Arc<Semaphore>,
+    live: Arc<Live>,
+    turns: Arc<Semaphore>,
     /// The oldest first.
-    records: Mutex<VecDeque<Record>>,
+    records: Mutex<VecDeque<Arc<Record>>>,
 }
 
-/// A requested storm.
-struct Record {
-    id: String,
-    story: &'static str,
-    is_cancelled: Arc<AtomicBool>,
-    /// None while it is running.
-    report: Option<Arc<str>>,
-}
+/// An open stream of the page of a storm. The storm goes on while there is one.
+pub(crate) struct Stream(Arc<Record>);
 
-impl Default for Storms {
-    fn default() -> Self {
-        Self {
-            slots: Arc::new(Semaphore::new(SLOTS as usize)),
-            records: Mutex::default(),
-        }
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.0.stream_closed();
     }
 }
 
 impl Storms {
-    /// Starts a storm, which runs while its frames are received, or until it is
-    /// cancelled.
-    fn start(
-        self: &Arc<Self>,
-        plan: Plan,
-        guess: Vec<String>,
-    ) -> Result<mpsc::UnboundedReceiver<Bytes>, Problem> {
-        self.start_on(thread::Builder::new(), plan, guess)
+    pub(crate) fn new(live: Arc<Live>) -> Arc<Self> {
+        Arc::new(Self {
+            live,
+            turns: Arc::new(Semaphore::new(TURNS as usize)),
+            records: Mutex::default(),
+        })
     }
 
-    /// Starts a storm on a thread of this kind.
-    fn start_on(
+    /// The storm of this plan, if it is kept.
+    fn kept(&self, plan: &Plan) -> Option<Arc<Record>> {
+        let records = lock(&self.records);
+        let known = records.iter().find(|record| record.plan == *plan);
+        known.cloned()
+    }
+
+    /// The storm of this plan. One that is not kept is started.
+    fn ask(self: &Arc<Self>, plan: Plan) -> Result<Arc<Record>, Problem> {
+        self.ask_on(thread::Builder::new, plan)
+    }
+
+    /// The same, on a thread of this kind.
+    fn ask_on(
         self: &Arc<Self>,
-        thread: thread::Builder,
+        thread: impl FnOnce() -> thread::Builder + Send + 'static,
         plan: Plan,
-        guess: Vec<String>,
-    ) -> Result<mpsc::UnboundedReceiver<Bytes>, Problem> {
-        let slot = Arc::clone(&self.slots).try_acquire_owned();
-        let slot = slot.map_err(|_| {
-            let detail = format!("{SLOTS} storms are simulated already; cancel one, or wait");
-            let status = StatusCode::TOO_MANY_REQUESTS;
-            Problem::new(status, "too_many_storms", detail)
-        })?;
-        let (id, is_cancelled) = (token(), Arc::<AtomicBool>::default());
-        self.keep(&id, plan.story.name, &is_cancelled);
-        // The channel is unbounded because the columns of the pictures limit the frames,
-        // and a reader that stalls must not keep a slot forever.
-        let (frames, receiver) = mpsc::unbounded_channel();
-        let storms = Arc::clone(self);
-        let live = LiveStorm {
-            id: id.clone(),
-            plan,
-            guess,
-            frames,
-            is_cancelled,
-        };
-        let started = thread.spawn(move || {
-            live.simulate(|report| storms.reported(&live.id, report));
-            // The slot is free by the time a reader reaches the end of the frames.
-            drop(slot);
-            drop(live);
-        });
-        match started {
-            Ok(_) => Ok(receiver),
-            Err(error) => {
-                self.reported(&id, None);
-                let detail = format!("the system gives the lab no thread for a storm: {error}");
-                let status = StatusCode::SERVICE_UNAVAILABLE;
-                Err(Problem::new(status, "not_run", detail))
+    ) -> Result<Arc<Record>, Problem> {
+        let mut records = lock(&self.records);
+        if let Some(known) = records.iter().find(|record| record.plan == plan) {
+            known.asked();
+            return Ok(Arc::clone(known));
+        }
+        if records.len() >= MAX_KEPT {
+            let over = records.iter().position(|record| record.phase().is_over());
+            let oldest = over.ok_or_else(|| {
+                let detail = format!("{MAX_KEPT} storms go on already; cancel one, or wait");
+                Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_storms", detail)
+            })?;
+            records.remove(oldest);
+        }
+        let record = Arc::new(Record::new(plan));
+        records.push_back(Arc::clone(&record));
+        tokio::spawn(Arc::clone(self).follow(Arc::clone(&record), thread));
+        Ok(record)
+    }
+
+    /// Simulates a storm to its end, or until nobody looks at it any more.
+    async fn follow(
+        self: Arc<Self>,
+        record: Arc<Record>,
+        thread: impl FnOnce() -> thread::Builder,
+    ) {
+        tokio::select! {
+            phase = self.simulated(&record, thread) => record.end(phase),
+            () = record.abandoned() => {
+                record.cancel();
+                record.end(Phase::Cancelled);
+                self.forget(&record.plan);
             }
+        }
+        self.live.changed();
+    }
+
+    /// Waits for the turn of a storm, and simulates it.
+    async fn simulated(
+        &self,
+        record: &Arc<Record>,
+        thread: impl FnOnce() -> thread::Builder,
+    ) -> Phase {
+        let turn = tokio::select! {
+            turn = Arc::clone(&self.turns).acquire_owned() => turn,
+            () = record.ended() => return record.phase(),
+        };
+        let Ok(turn) = turn else {
+            return Phase::Cancelled;
+        };
+        if !record.begin() {
+            return record.phase();
+        }
+        match self.start(turn, record, thread()) {
+            Ok(end) => {
+                let end = end.await;
+                end.unwrap_or_else(|_| Phase::Failed("the simulation panicked".to_owned()))
+            }
+            Err(error) => Phase::Failed(format!(
+                "the system gives the lab no thread for it: {error}"
+            )),
         }
     }
 
-    /// Cancels a storm, and returns whether it was still running; none if it does not
-    /// exist.
-    fn cancel(&self, id: &str) -> Option<bool> {
-        let records = lock(&self.records);
-        let record = records.iter().find(|record| record.id == id)?;
-        record.is_cancelled.store(true, Ordering::Relaxed);
-        Some(record.report.is_none())
+    /// Starts the simulation, which keeps the turn until its end.
+    fn start(
+        &self,
+        turn: OwnedSemaphorePermit,
+        record: &Arc<Record>,
+        thread: thread::Builder,
+    ) -> std::io::Result<oneshot::Receiver<Phase>> {
+        let (end, ended) = oneshot::channel();
+        let (record, live) = (Arc::clone(record), Arc::clone(&self.live));
+        thread.spawn(move || {
+            let simulate = AssertUnwindSafe(|| record.simulate(|| live.changed()));
+            let phase = catch_unwind(simulate);
+            drop(turn);
+            if let Ok(phase) = phase {
+                // Nobody waits for an abandoned storm.
+                let _ = end.send(phase);
+            }
+        })?;
+        Ok(ended)
     }
 
-    /// The report of a storm with its file name: none if the storm does not exist, and no
-    /// report while it is running.
-    fn report(&self, id: &str) -> Option<(String, Option<Arc<str>>)> {
-        let records = lock(&self.records);
-        let record = records.iter().find(|record| record.id == id)?;
-        let name = format!("storm-{}-{id}.html", record.story);
-        Some((name, record.report.clone()))
+    /// Cancels the storm of this plan, if it goes on, and waits for its end.
+    async fn cancel(&self, plan: &Plan) {
+        if let Some(record) = self.kept(plan) {
+            record.cancel();
+            record.settled().await;
+        }
+    }
+
+    /// Drops the storm of this plan.
+    fn forget(&self, plan: &Plan) {
+        lock(&self.records).retain(|record| record.plan != *plan);
+    }
+
+    /// Drops the storm of this plan, if it was cancelled or could not be simulated, so that the
+    /// next request for it starts it again.
+    fn again(&self, plan: &Plan) {
+        let known = self.kept(plan);
+        let ended_early =
+            |record: &Arc<Record>| matches!(record.phase(), Phase::Cancelled | Phase::Failed(_));
+        if known.as_ref().is_some_and(ended_early) {
+            self.forget(plan);
+        }
+    }
+
+    /// A stream of the page at this address: the storm of the page goes on while it is open.
+    pub(crate) fn streamed(&self, page: &str) -> Option<Stream> {
+        let (path, query) = page.split_once('?').unwrap_or((page, ""));
+        let story = story(path.strip_prefix("/storm/")?).ok()?;
+        let form = StormForm::of(&Fields::parse(query.as_bytes()));
+        let record = self.kept(&form.read(story).ok()?.plan)?;
+        record.stream_opened();
+        Some(Stream(record))
     }
 
     /// Cancels all storms, and waits until they have ended.
     pub(crate) async fn stop(&self) {
         self.abort();
         // It fails only if the semaphore is closed, which never happens.
-        let _ = self.slots.acquire_many(SLOTS).await;
+        let _ = self.turns.acquire_many(TURNS).await;
     }
 
     /// Cancels all storms.
     pub(crate) fn abort(&self) {
         for record in lock(&self.records).iter() {
-            record.is_cancelled.store(true, Ordering::Relaxed);
+            record.cancel();
         }
-    }
-
-    /// Keeps a new storm, and drops the oldest that is over.
-    fn keep(&self, id: &str, story: &'static str, is_cancelled: &Arc<AtomicBool>) {
-        let mut records = lock(&self.records);
-        records.push_back(Record {
-            id: id.to_owned(),
-            story,
-            is_cancelled: Arc::clone(is_cancelled),
-            report: None,
-        });
-        let is_over = |record: &Record| record.report.is_some();
-        if records.len() > MAX_KEPT
-            && let Some(oldest) = records.iter().position(is_over)
-        {
-            records.remove(oldest);
-        }
-    }
-
-    /// Keeps the report of a storm. A storm without a report is dropped.
-    fn reported(&self, id: &str, report: Option<String>) {
-        let mut records = lock(&self.records);
-        match report {
-            None => records.retain(|record| record.id != id),
-            Some(report) => {
-                if let Some(record) = records.iter_mut().find(|record| record.id == id) {
-                    record.report = Some(report.into());
-                }
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use storm::STORIES;
-
-    use super::*;
-
-    /// A storm that runs too long to wait for.
-    fn endless() -> Plan {
-        let mut plan = Plan::of(&STORIES[0]);
-        plan.settings.calls_per_second = 1_000.0;
-        plan.settings.length = Duration::from_secs(600);
-        plan
-    }
-
-    #[cfg(target_os = "linux")]
-    #[tokio::test]
-    async fn a_storm_that_gets_no_thread_leaves_no_record_and_frees_its_slot() {
-        let storms = Arc::<Storms>::default();
-        // No system has so much memory for the stack of a thread.
-        let no_thread = || thread::Builder::new().stack_size(1 << 50);
-
-        for _ in 0..=SLOTS {
-            let started = storms.start_on(no_thread(), endless(), Vec::new());
-
-            let problem = started.map(|_| ()).expect_err("there is no thread");
-            assert_eq!(problem.status, StatusCode::SERVICE_UNAVAILABLE);
-        }
-        assert!(lock(&storms.records).is_empty());
-    }
-
-    #[tokio::test]
-    async fn closing_the_connection_ends_the_storm_and_frees_its_slot() {
-        let storms = Arc::<Storms>::default();
-        let start = || storms.start(endless(), Vec::new()).map(routes::stream);
-        let (one, other) = (start().expect("a slot"), start().expect("a slot"));
-        let refused = start().map(|_| ());
-
-        drop(one);
-        // The other storm keeps its slot while it is read.
-        let free = storms.slots.acquire().await.expect("it is never closed");
-        drop(free);
-        let again = start().map(|_| ());
-
-        assert!(refused.is_err(), "there were two");
-        assert!(again.is_ok(), "there is one");
-        drop(other);
-        storms.stop().await;
     }
 }

@@ -1,82 +1,141 @@
 //! The routes of storms.
 
-use std::convert::Infallible;
-
 use axum::{
-    Json, Router,
-    body::{Body, Bytes},
+    Router,
     extract::{Path, Request, State, rejection::PathRejection},
-    response::{Html, IntoResponse, Response},
-    routing::{delete, get},
+    response::{IntoResponse, Redirect, Response},
+    routing::{get, post},
 };
-use futures_util::stream::unfold;
-use http::{
-    StatusCode,
-    header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+use http::{HeaderMap, StatusCode, Uri};
+use storm::{STORIES, Story, story};
+
+use super::page::StormPage;
+use crate::web::{
+    field_error::FieldError,
+    fields::Fields,
+    guard::is_not_foreign,
+    modes::{Address, Modes},
+    problem::Problem,
+    shared::Shared,
 };
-use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::{catalogue::catalogue, page, request};
-use crate::web::{json_body, problem::Problem, shared::Shared};
-
-/// The page, and the routes that list the stories, start and cancel a storm, and return its report.
+/// The page of a storm, and the forms on it.
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
-        .route("/storm", get(page::page))
-        .route("/api/storms", get(async || Json(catalogue())).post(start))
-        .route("/api/storms/{id}", delete(cancel))
-        .route("/api/storms/{id}/report", get(report))
+        .route("/storm", get(first))
+        .route("/storm/{story}", get(show).post(again))
+        .route("/storm/{story}/cancel", post(cancel))
 }
 
-/// A storm runs while its frames are read: closing the connection ends it.
-async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let body = json_body::received(request, "a storm").await?;
-    let (plan, guess) = request::read(&body)?;
-    let frames = shared.storms.start(plan, guess)?;
-    Ok(stream(frames))
+type PathText = Result<Path<String>, PathRejection>;
+
+/// Leads to the first story.
+async fn first(fields: Fields) -> Redirect {
+    let first = STORIES.first().map_or("", |story| story.name);
+    Redirect::to(&Modes::of(&fields).link(format!("/storm/{first}")))
 }
 
-/// A response with the frames as they are received.
-pub(super) fn stream(frames: UnboundedReceiver<Bytes>) -> Response {
-    let body = unfold(frames, async |mut frames| {
-        let frame = frames.recv().await?;
-        Some((Ok::<_, Infallible>(frame), frames))
-    });
-    let content_type = [(CONTENT_TYPE, "text/event-stream")];
-    (content_type, Body::from_stream(body)).into_response()
+/// Shows a storm. One that is not kept is started, unless the page of another site asks for it, or
+/// the page does not show it.
+async fn show(
+    State(shared): State<Shared>,
+    name: PathText,
+    uri: Uri,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Result<Response, Problem> {
+    let story = find(name)?;
+    let page = StormPage::new(story, &fields);
+    let request = match page.form.read(story) {
+        Ok(request) => request,
+        Err(errors) => {
+            let page = StormPage {
+                errors,
+                status: StatusCode::UNPROCESSABLE_ENTITY,
+                ..page
+            };
+            return Ok(page.respond());
+        }
+    };
+    let page = StormPage {
+        request: Some(request),
+        ..page
+    };
+    // A form sends its empty fields, too: the address that stays has none.
+    let link = page.link();
+    if uri
+        .path_and_query()
+        .is_none_or(|given| given.as_str() != link)
+    {
+        return Ok(Redirect::to(&link).into_response());
+    }
+    let Some(plan) = page.shown_plan() else {
+        return Ok(page.respond());
+    };
+    if !is_not_foreign(&headers) {
+        let record = shared.storms.kept(plan);
+        return Ok(StormPage { record, ..page }.respond());
+    }
+    let page = match shared.storms.ask(plan.clone()) {
+        Ok(record) => {
+            record.settled().await;
+            StormPage {
+                record: Some(record),
+                ..page
+            }
+        }
+        Err(problem) => StormPage {
+            status: problem.status,
+            refused: Some(problem.detail.into_owned()),
+            ..page
+        },
+    };
+    Ok(page.respond())
 }
 
-/// Cancels a storm: 202 if it is about to end (its frames say when), 204 if it was
-/// already over.
+/// Starts a storm again that was cancelled, and leads to it.
+async fn again(
+    State(shared): State<Shared>,
+    name: PathText,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (page, plan) = posted(name, request).await?;
+    shared.storms.again(&plan);
+    Ok(Redirect::to(&page).into_response())
+}
+
+/// Cancels a storm, and leads back to it.
 async fn cancel(
     State(shared): State<Shared>,
-    id: Result<Path<String>, PathRejection>,
-) -> Result<StatusCode, Problem> {
-    let cancelled = id.ok().and_then(|Path(id)| shared.storms.cancel(&id));
-    if cancelled.ok_or_else(storm_not_found)? {
-        Ok(StatusCode::ACCEPTED)
-    } else {
-        Ok(StatusCode::NO_CONTENT)
-    }
-}
-
-async fn report(
-    State(shared): State<Shared>,
-    id: Result<Path<String>, PathRejection>,
+    name: PathText,
+    request: Request,
 ) -> Result<Response, Problem> {
-    // A path that is not UTF-8 has no id.
-    let report = id.ok().and_then(|Path(id)| shared.storms.report(&id));
-    let (name, report) = report.ok_or_else(storm_not_found)?;
-    let report = report.ok_or_else(|| {
-        let detail = "the report of a storm exists once it is over";
-        Problem::new(StatusCode::CONFLICT, "storm_not_finished", detail)
-    })?;
-    let name = format!("attachment; filename=\"{name}\"");
-    let page = Html(report.to_string());
-    Ok(([(CONTENT_DISPOSITION, name)], page).into_response())
+    let (page, plan) = posted(name, request).await?;
+    shared.storms.cancel(&plan).await;
+    Ok(Redirect::to(&page).into_response())
 }
 
-fn storm_not_found() -> Problem {
-    let detail = "no such storm; only the newest are kept";
-    Problem::new(StatusCode::NOT_FOUND, "storm_not_found", detail)
+/// The address and the plan of the storm that a form describes.
+async fn posted(name: PathText, request: Request) -> Result<(String, storm::Plan), Problem> {
+    let story = find(name)?;
+    let fields = Fields::received(request).await?;
+    let page = StormPage::new(story, &fields);
+    let read = page.form.read(story).map_err(|errors| {
+        let sentences: Vec<_> = errors.iter().map(FieldError::sentence).collect();
+        Problem::unprocessable("invalid_storm", sentences.join(" "))
+    })?;
+    Ok((page.link(), read.plan))
+}
+
+/// The story of this name.
+fn find(name: PathText) -> Result<&'static Story, Problem> {
+    // A path that is not UTF-8 names no story.
+    let name = name.map_or_else(|_| String::new(), |Path(name)| name);
+    story(&name)
+        .map_err(|error| Problem::new(StatusCode::NOT_FOUND, "unknown_story", error.to_string()))
+}
+
+/// The address of a story.
+pub(super) fn address(story: &Story) -> Address {
+    Address::new(format!("/storm/{}", story.name))
 }

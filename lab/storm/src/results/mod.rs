@@ -169,27 +169,6 @@ impl PolicyRun {
     }
 }
 
-impl Storm {
-    /// How each policy ended, or the calls that it lost, in a phrase.
-    #[must_use]
-    pub fn result(&self) -> String {
-        let phrases = self.policies.iter().map(|run| {
-            let ending = match run.ending() {
-                none if none.is_empty() => format!("{} calls lost", run.figures.lost),
-                ending => ending,
-            };
-            format!("{}: {ending}", run.policy.name)
-        });
-        phrases.collect::<Vec<_>>().join("; ")
-    }
-
-    /// The policies under which the service recovers, as the story names them; none with other
-    /// settings than its own, or if it is about something else.
-    pub(crate) fn right_guess(&self) -> Option<&'static [&'static str]> {
-        self.lesson.and(self.story.recovers)
-    }
-}
-
 impl Cut {
     /// Why the lab cut a run short; none if it was cancelled.
     pub(crate) fn why(self) -> Option<&'static str> {

@@ -18,6 +18,7 @@ const THOUSAND: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "budgets",
     title: "the spike again, with the same calls from ten clients or a thousand",
+    brief: "ten clients, or a thousand",
     question: "A spike ends at ▲. A retry costs a token. Which budgets let the service recover?",
     rows: "clients, tokens that each starts with (ten of its calls earn one more)",
     lesson: "A budget limits only the calls that share it: a thousand clients with ten tokens \
@@ -31,11 +32,12 @@ pub(super) const STORY: Story = Story {
     recovers: Some(&["10, 10 tokens", "1000, 10 tokens", "1000, 1 token"]),
     settings: Settings::DEFAULT,
     policies: &[
-        StormPolicy::new("10, no budget", Setup::DEFAULT),
-        StormPolicy::new("10, 10 tokens", BUDGET),
-        StormPolicy::new("1000, 10 tokens", THOUSAND),
-        StormPolicy::new(
+        StormPolicy::explained("10, no budget", "10 clients", Setup::DEFAULT),
+        StormPolicy::explained("10, 10 tokens", "100 tokens in all", BUDGET),
+        StormPolicy::explained("1000, 10 tokens", "10 000 tokens in all", THOUSAND),
+        StormPolicy::explained(
             "1000, 1 token",
+            "1000 tokens in all",
             Setup {
                 budget: 1,
                 ..THOUSAND

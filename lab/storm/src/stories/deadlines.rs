@@ -16,6 +16,7 @@ const fn within(seconds: u64) -> Setup {
 pub(super) const STORY: Story = Story {
     name: "deadlines",
     title: "the service hangs for a while, and calls may make four attempts",
+    brief: "a service that hangs",
     question: "The service hangs until ▲. Which deadline of a call lets it recover?",
     rows: "the time that a call may take, with up to four attempts",
     lesson: "Without a response a call sends four requests: over 180/s, and the service handles \
@@ -37,8 +38,8 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        StormPolicy::new("no deadline", within(0)),
-        StormPolicy::new("within 3 s", within(3)),
-        StormPolicy::new("within 2 s", within(2)),
+        StormPolicy::explained("no deadline", "up to 4 attempts", within(0)),
+        StormPolicy::explained("within 3 s", "then the call fails", within(3)),
+        StormPolicy::explained("within 2 s", "then the call fails", within(2)),
     ],
 };

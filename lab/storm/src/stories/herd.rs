@@ -14,6 +14,7 @@ const FIVE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "herd",
     title: "hundreds of calls arrive at once",
+    brief: "hundreds of calls at once",
     question: "Hundreds of calls start at once just before ▲, and most get a 503. Who succeeds?",
     rows: "waits before the four retries: none; 1, 2, 4, 5 s; random up to these",
     lesson: "Retries without a wait are used up while the queue is still full, and calls that all \
@@ -35,20 +36,22 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        StormPolicy::new(
+        StormPolicy::explained(
             "no wait",
+            "4 retries at once",
             Setup {
                 backoff: Backoff::None,
                 ..FIVE
             },
         ),
-        StormPolicy::new(
+        StormPolicy::explained(
             "no jitter",
+            "waits of 1, 2, 4 and 5 s",
             Setup {
                 backoff: Backoff::Exponential,
                 ..FIVE
             },
         ),
-        StormPolicy::new("jitter", FIVE),
+        StormPolicy::explained("jitter", "at random, up to these", FIVE),
     ],
 };

@@ -14,6 +14,7 @@ const EACH: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "layers",
     title: "clients reach a service through a gateway and an API; it hangs for a while",
+    brief: "a gateway and an API retry too",
     question: "The service hangs until ▲. Who may retry, so that it recovers?",
     rows: "who makes three attempts: the client, the gateway and the API behind it",
     lesson: "Attempts multiply: if client, gateway and API make three each, one call sends up to \
@@ -34,16 +35,18 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        StormPolicy::new("each of them", EACH),
-        StormPolicy::new(
+        StormPolicy::explained("each of them", "client, gateway, API", EACH),
+        StormPolicy::explained(
             "client only",
+            "3 attempts in all",
             Setup {
                 retries_in: Retrying::Client,
                 ..EACH
             },
         ),
-        StormPolicy::new(
+        StormPolicy::explained(
             "each, budget",
+            "10 tokens for each",
             Setup {
                 budget: RetryBudget::DEFAULT_CAPACITY,
                 ..EACH

@@ -36,6 +36,9 @@ pub struct Story {
     pub name: &'static str,
     /// The event in it, in a phrase.
     pub title: &'static str,
+    /// The same in as few words as a list has room for.
+    #[serde(skip)]
+    pub brief: &'static str,
     /// The question to guess before it is simulated. `▲` is the end of the incident.
     #[serde(skip)]
     pub question: &'static str,

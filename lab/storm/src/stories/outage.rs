@@ -29,6 +29,7 @@ const LONG: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "outage",
     title: "for a short time the service responds with 503",
+    brief: "a short time of only 503s",
     question: "For two seconds before ▲ every response is a 503. Which calls still succeed?",
     rows: "attempts, the most that a call waits in all, a budget of ten tokens",
     lesson: "A call succeeds only if its waits outlast the rest of the outage: five attempts without a wait \
@@ -49,18 +50,20 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        StormPolicy::new(
+        StormPolicy::explained(
             "1 attempt",
+            "no retry",
             Setup {
                 attempts: 1,
                 ..AT_ONCE
             },
         ),
-        StormPolicy::new("5, no wait", AT_ONCE),
-        StormPolicy::new("5, 0.75 s", SHORT),
-        StormPolicy::new("5, 15 s", LONG),
-        StormPolicy::new(
+        StormPolicy::explained("5, no wait", "4 more at once", AT_ONCE),
+        StormPolicy::explained("5, 0.75 s", "of waits at most", SHORT),
+        StormPolicy::explained("5, 15 s", "of waits at most", LONG),
+        StormPolicy::explained(
             "5, 15 s, budget",
+            "and 10 tokens",
             Setup {
                 budget: RetryBudget::DEFAULT_CAPACITY,
                 ..LONG

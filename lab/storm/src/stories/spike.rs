@@ -13,6 +13,7 @@ const AT_ONCE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "spike",
     title: "for a while more calls arrive than the service can handle",
+    brief: "more calls than the service can handle",
     question: "A spike ends at ▲. Under which policies does the service recover?",
     rows: "attempts per call, no wait or jitter before a retry, budget of ten tokens",
     lesson: "Retries are load: after the spike about 170 requests/s still arrive at a service \
@@ -28,17 +29,19 @@ pub(super) const STORY: Story = Story {
     recovers: Some(&["1 attempt", "3, budget"]),
     settings: Settings::DEFAULT,
     policies: &[
-        StormPolicy::new(
+        StormPolicy::explained(
             "1 attempt",
+            "no retry",
             Setup {
                 attempts: 1,
                 ..AT_ONCE
             },
         ),
-        StormPolicy::new("3, no wait", AT_ONCE),
-        StormPolicy::new("3, jitter", Setup::DEFAULT),
-        StormPolicy::new(
+        StormPolicy::explained("3, no wait", "2 more at once", AT_ONCE),
+        StormPolicy::explained("3, jitter", "random waits", Setup::DEFAULT),
+        StormPolicy::explained(
             "3, budget",
+            "and 10 tokens",
             Setup {
                 budget: RetryBudget::DEFAULT_CAPACITY,
                 ..Setup::DEFAULT

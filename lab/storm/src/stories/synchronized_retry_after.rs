@@ -15,6 +15,7 @@ const fn spread(seconds: u64) -> Setup {
 pub(super) const STORY: Story = Story {
     name: "synchronized-retry-after",
     title: "the service says in which second it will be back",
+    brief: "all are told the same second",
     question: "Before ▲ each 503 says: retry at ▲. With which clients does the service recover?",
     rows: "what clients do with that date; three attempts",
     lesson: "All 300 calls that were told to retry at ▲ do so at once and fill the queue, and the \
@@ -34,15 +35,16 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        StormPolicy::new(
+        StormPolicy::explained(
             "ignore it",
+            "own waits, of up to 0.4 s",
             Setup {
                 retry_after: RetryAfterIs::Ignored,
                 ..Setup::DEFAULT
             },
         ),
-        StormPolicy::new("obey it", Setup::DEFAULT),
-        StormPolicy::new("add 0 to 1 s", spread(1)),
-        StormPolicy::new("add 0 to 10 s", spread(10)),
+        StormPolicy::explained("obey it", "retry at ▲", Setup::DEFAULT),
+        StormPolicy::explained("add 0 to 1 s", "to that, at random", spread(1)),
+        StormPolicy::explained("add 0 to 10 s", "to that, at random", spread(10)),
     ],
 };

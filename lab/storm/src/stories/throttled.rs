@@ -11,6 +11,7 @@ const ALONE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "throttled",
     title: "a spike meets a service that sends 429 beyond 60 requests per second",
+    brief: "429 beyond 60 a second",
     question: "Before ▲ more calls come than the service allows. Which policy loses the fewest?",
     rows: "backoff of 0.2 and 0.4 s, Retry-After of 1 s, one limit for all calls",
     lesson: "A 429 means that all calls together send too much, and a call that backs off alone \
@@ -34,17 +35,19 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        StormPolicy::new("backoff only", ALONE),
-        StormPolicy::new("Retry-After", Setup::DEFAULT),
-        StormPolicy::new(
+        StormPolicy::explained("backoff only", "each call for itself", ALONE),
+        StormPolicy::explained("Retry-After", "waits as told", Setup::DEFAULT),
+        StormPolicy::explained(
             "shared limit",
+            "fewer at once after a 429",
             Setup {
                 concurrency: 16,
                 ..ALONE
             },
         ),
-        StormPolicy::new(
+        StormPolicy::explained(
             "both",
+            "limit and Retry-After",
             Setup {
                 concurrency: 16,
                 ..Setup::DEFAULT

@@ -184,8 +184,22 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
 /// none.
 fn below_rows(sheet: &mut Sheet<'_>, storm: &Storm) {
     let settings = &storm.settings;
-    let words = || storm.policies.iter().filter_map(|run| run.word);
-    let is_at_once = |word| {
+    let words = storm.policies.iter().filter_map(|run| run.word);
+    if let Some(text) = later_remark(settings, words) {
+        sentences(sheet, &text);
+    }
+    let without = storm.policies.iter().filter(|run| run.cut.is_none());
+    let reasons = without.filter_map(|run| NoWord::of(settings, &run.figures));
+    explain_no_word(sheet, &reasons.collect());
+}
+
+/// How a word beyond the picture was found; none if there was no need to look there.
+pub(crate) fn later_remark(
+    settings: &Settings,
+    words: impl Iterator<Item = Word>,
+) -> Option<String> {
+    let words: Vec<_> = words.collect();
+    let is_at_once = |word: &Word| {
         matches!(
             word,
             Word::Ok {
@@ -194,16 +208,19 @@ fn below_rows(sheet: &mut Sheet<'_>, storm: &Storm) {
             }
         )
     };
-    if !words().all(is_at_once) {
-        let [length, longer] = [settings, &settings.longer()].map(|of| moment(of.length));
-        let later = words().any(|word| matches!(word, Word::Ok { is_later: true, .. }));
-        let later = if later { "; ›: ok only there" } else { "" };
-        let text = format!("Rows that are not ok at {length} were simulated to {longer}{later}.");
-        sentences(sheet, &text);
+    if words.iter().all(is_at_once) {
+        return None;
     }
-    let without = storm.policies.iter().filter(|run| run.cut.is_none());
-    let reasons = without.filter_map(|run| NoWord::of(settings, &run.figures));
-    explain_no_word(sheet, &reasons.collect());
+    let [length, longer] = [settings, &settings.longer()].map(|of| moment(of.length));
+    let is_later = |word: &Word| matches!(word, Word::Ok { is_later: true, .. });
+    let later = if words.iter().any(is_later) {
+        "; ›: ok only there"
+    } else {
+        ""
+    };
+    Some(format!(
+        "Rows that are not ok at {length} were simulated to {longer}{later}."
+    ))
 }
 
 /// Why a row or a cell has no word.

@@ -8,6 +8,7 @@ use super::super::{
     request::{COMPARE, ClientChoice, RunRequest},
 };
 use crate::web::{
+    field_error::{FieldError, is_wrong, why},
     fields::Fields,
     modes::{Address, Modes},
 };
@@ -33,26 +34,6 @@ pub(super) struct RunForm {
     settings: [String; 5],
     /// What the reader expects of the run.
     pub(super) guess: String,
-}
-
-/// A field that breaks its rule.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct FieldError {
-    name: &'static str,
-    label: &'static str,
-    /// The rule, as in "must be a whole number from 1 to 10000".
-    rule: String,
-    got: String,
-}
-
-impl FieldError {
-    /// The field, its rule, and what was typed.
-    pub(super) fn sentence(&self) -> String {
-        format!(
-            "{}: {}, got \u{201c}{}\u{201d}.",
-            self.label, self.rule, self.got
-        )
-    }
 }
 
 impl RunForm {
@@ -274,32 +255,6 @@ impl RunForm {
     }
 }
 
-impl FieldError {
-    fn new(name: &'static str, label: &'static str, rule: String, got: &str) -> Self {
-        Self {
-            name,
-            label,
-            rule,
-            got: got.to_owned(),
-        }
-    }
-
-    fn choice(
-        name: &'static str,
-        label: &'static str,
-        names: impl Iterator<Item = &'static str>,
-        got: &str,
-    ) -> Self {
-        let names: Vec<_> = names.collect();
-        Self::new(
-            name,
-            label,
-            format!("it must be one of {}", names.join(", ")),
-            got,
-        )
-    }
-}
-
 /// The form of a run on a page.
 pub(super) struct ShownForm<'a> {
     pub(super) scenario: &'static Scenario,
@@ -480,20 +435,6 @@ pub(super) fn guess(scenario: &Scenario, typed: &str, errors: &[FieldError]) -> 
                 }
             }
         }
-    }
-}
-
-fn is_wrong(errors: &[FieldError], name: &str) -> Option<&'static str> {
-    errors
-        .iter()
-        .any(|error| error.name == name)
-        .then_some("true")
-}
-
-fn why(errors: &[FieldError], name: &str) -> Markup {
-    let error = errors.iter().find(|error| error.name == name);
-    html! {
-        @if let Some(error) = error { span.why { "✗ " (error.rule) } }
     }
 }
 

@@ -26,6 +26,7 @@ use scenario::{
 use self::{form::RunForm, scenario_page::ScenarioPage};
 use super::record::Record;
 use crate::web::{
+    field_error::FieldError,
     fields::Fields,
     guard::is_not_foreign,
     modes::{Address, Modes},
@@ -161,7 +162,7 @@ async fn start(
     let request = match form.read(scenario) {
         Ok(request) => request,
         Err(errors) => {
-            let sentences: Vec<_> = errors.iter().map(form::FieldError::sentence).collect();
+            let sentences: Vec<_> = errors.iter().map(FieldError::sentence).collect();
             let problem = Problem::unprocessable("invalid_run", sentences.join(" "));
             return page.or_problem(&headers, errors, problem);
         }

@@ -11,12 +11,13 @@ use scenario::{
 use super::{
     super::record::{Record, State},
     course,
-    form::{FieldError, RunForm, ShownForm, guess, suggested},
+    form::{RunForm, ShownForm, guess, suggested},
     run_address,
     steps::Step,
 };
 use crate::web::{
     error_page::reads_pages,
+    field_error::FieldError,
     modes::{Address, Modes},
     page::{Changes, Page, View},
     problem::Problem,
