@@ -4,7 +4,8 @@
 use std::{collections::BTreeSet, ops::ControlFlow, sync::atomic::AtomicBool, time::Duration};
 
 use crate::{
-    Plan, STORIES, Setup, Storm, StormPolicy,
+    Plan, STORIES, Setup, Storm, StormPolicy, Story,
+    conservation::SLOWEST,
     results::word::Word,
     simulation::{parallel, seeds::each_seed, simulate_length},
     story,
@@ -28,25 +29,38 @@ fn kind(word: Word) -> String {
 /// as does the row in which one call sends up to 27 requests.
 #[test]
 fn no_seed_of_twenty_turns_a_word_of_a_story() {
-    let rows = STORIES.iter().filter(|story| story.recovers.is_some());
-    let rows = rows.flat_map(|story| story.policies.iter().map(move |policy| (story, policy)));
-    let rows: Vec<_> = rows
-        .filter(|(_, policy)| policy.name != "each of them")
-        .collect();
+    let mut rows: Vec<(&Story, &StormPolicy)> = Vec::new();
+    for story in STORIES.iter().filter(|story| story.recovers.is_some()) {
+        for policy in story.policies {
+            // A row of `budgets` and one of `spike` can be the same storm.
+            let is_same = |(other, known): &(&Story, &StormPolicy)| {
+                (other.settings, known.setup) == (story.settings, policy.setup)
+            };
+            if policy.name != SLOWEST && !rows.iter().any(is_same) {
+                rows.push((story, policy));
+            }
+        }
+    }
 
-    let turned = rows.iter().filter_map(|(story, policy)| {
-        let words = parallel::each(20, &AtomicBool::new(false), |seed| {
-            let seed = u64::from(seed) + 1;
-            let run = simulate_length(&story.settings, seed, policy, |_, _| {
-                ControlFlow::Continue(())
-            });
-            run.expect("it can be simulated").word
+    // All rows of one seed come before those of the next, so that no core waits for a last row.
+    let number = rows.len();
+    let runs = parallel::each(20 * number as u32, &AtomicBool::new(false), |run| {
+        let (seed, (story, policy)) = (run as usize / number, rows[run as usize % number]);
+        let seed = seed as u64 + 1;
+        let run = simulate_length(&story.settings, seed, policy, |_, _| {
+            ControlFlow::Continue(())
         });
-        let kinds: BTreeSet<_> = words.iter().map(|word| word.map(kind)).collect();
-        (kinds.len() > 1).then(|| format!("{} {}: {words:?}", story.name, policy.name))
+        run.expect("it can be simulated").word.map(kind)
     });
-    let turned: Vec<_> = turned.collect();
 
+    let turned = rows
+        .iter()
+        .enumerate()
+        .filter_map(|(row, (story, policy))| {
+            let kinds: BTreeSet<_> = runs.iter().skip(row).step_by(number).collect();
+            (kinds.len() > 1).then(|| format!("{} {}: {kinds:?}", story.name, policy.name))
+        });
+    let turned: Vec<_> = turned.collect();
     assert!(turned.is_empty(), "{turned:#?}");
 }
 

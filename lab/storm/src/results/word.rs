@@ -343,10 +343,11 @@ mod tests {
     fn a_service_with_less_capacity_than_load_never_recovers() {
         let too_small = Settings {
             workers: 5,
+            length: Duration::from_secs(40),
             ..Settings::DEFAULT
         };
 
-        let words = words(too_small, 5);
+        let words = words(too_small, 3);
 
         let ok = words
             .iter()

@@ -70,9 +70,11 @@ mod tests {
 
     #[test]
     fn many_seeds_give_the_same_words_as_each_seed_alone() {
+        // Under the second policy no call succeeds, so there is no word, and no longer storm.
         let mut plan = Plan::of(&STORIES[0]);
         plan.settings.length = Duration::from_secs(40);
         plan.policies.truncate(2);
+        plan.policies[1].setup.deadline = Duration::from_millis(1);
         let events = AtomicU32::new(0);
         let on_seed = || {
             events.fetch_add(1, Ordering::Relaxed);
@@ -89,7 +91,10 @@ mod tests {
         let alone: Vec<_> = (1..=2).map(of_seed).collect();
         assert_eq!(storm, alone[0]);
         assert_eq!(Some(&tally), Tally::of(&alone).as_ref());
-        let counts = tally.policies.iter().map(|of| (of.words.ok, of.words.down));
+        let counts = tally
+            .policies
+            .iter()
+            .map(|of| (of.words.ok, of.words.no_word));
         assert_eq!(counts.collect::<Vec<_>>(), [(2, 0), (0, 2)]);
         assert_eq!((tally.seeds, events.into_inner()), (2, 2));
         let (_, tally) = cancelled.expect("it can be simulated");
