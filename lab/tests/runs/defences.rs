@@ -1,36 +1,28 @@
 //! The effects of removing a defence from the reference client.
 
 use scenario::{
-    ClientUnderTest, Comparison, Overrides, RELIABLE, Settings, WITHOUT, Without,
+    ClientUnderTest, Comparison, WITHOUT, Without,
     catalogue::{self, CATALOGUE},
-    run,
 };
 use testkit::files::root;
 
-use crate::runs::{pairwise_runs::PairwiseRun, settings};
-
-fn settings_of(client: &'static Without) -> Settings {
-    Settings {
-        client,
-        ..settings(RELIABLE, Overrides::default())
-    }
-}
+use crate::runs::other_runs::OtherRun;
 
 /// A comparison of the reference client with the one without a defence.
-async fn compare(without: &'static Without, name: &str) -> Comparison {
+fn compare(without: &'static Without, name: &str) -> Comparison {
     let scenario = catalogue::find(name).expect("a scenario of the catalogue");
-    let broken = run(scenario, &settings_of(without)).await.expect("a run");
-    let whole = PairwiseRun::of(name, RELIABLE).run.clone();
+    let other_run = OtherRun::of(without, name);
+    let broken = other_run.run.clone();
     let next = scenario.next_comparison(broken.client);
-    Comparison::of([whole, broken], next)
+    Comparison::of([other_run.reliable().clone(), broken], next)
 }
 
-#[tokio::test]
-async fn without_a_defence_only_its_named_rules_break() {
+#[test]
+fn without_a_defence_only_its_named_rules_break() {
     for without in WITHOUT {
         let defence = without.defence;
 
-        let comparison = compare(without, defence.shows_best_in()).await;
+        let comparison = compare(without, defence.shows_best_in());
 
         let checks = comparison.compared.checks.iter();
         let broken = checks.filter(|check| check.held[1] == Some(false));
@@ -45,12 +37,12 @@ async fn without_a_defence_only_its_named_rules_break() {
 }
 
 /// The scenario has an expectation where the wire has no rule.
-#[tokio::test]
-async fn a_call_without_a_deadline_outlasts_its_caller() {
+#[test]
+fn a_call_without_a_deadline_outlasts_its_caller() {
     let without = WITHOUT
         .iter()
         .find(|without| without.defence.id == "deadline");
-    let comparison = compare(without.expect("known"), "deadline").await;
+    let comparison = compare(without.expect("known"), "deadline");
 
     let [whole, broken] = &comparison.runs;
     let asked = scenario::Fact::from(scenario::StopReason::Deadline);
@@ -60,20 +52,24 @@ async fn a_call_without_a_deadline_outlasts_its_caller() {
     assert!(last > std::time::Duration::from_secs(5), "{last:?}");
 }
 
-#[tokio::test]
-async fn a_defence_matters_only_in_the_scenarios_that_it_names() {
+#[test]
+fn a_defence_matters_only_in_the_scenarios_that_it_names() {
     for without in WITHOUT {
         let defence = without.defence;
         for scenario in CATALOGUE {
             let name = scenario.name();
-            let broken = run(scenario, &settings_of(without)).await.expect("a run");
-            let whole = PairwiseRun::of(name, RELIABLE).run.clone();
-            let remark = broken.lesson.without.clone().expect("a remark");
+            let remark = OtherRun::of(without, name).run.lesson.without.clone();
+            let remark = remark.expect("a remark");
 
-            let both = Comparison::of([whole, broken], String::new());
+            let comparison = compare(without, name);
 
             let shows = defence.shows_in(name);
-            assert_eq!(both.compared.differ(), shows, "{} in {name}", defence.id);
+            assert_eq!(
+                comparison.compared.differ(),
+                shows,
+                "{} in {name}",
+                defence.id
+            );
             let says_so = remark.contains("the results of this scenario are the same");
             assert_eq!(says_so, !shows, "{remark}");
         }
@@ -95,8 +91,8 @@ fn a_defence_names_its_rules_its_scenarios_and_its_file() {
     }
 }
 
-#[tokio::test]
-async fn comparisons_lead_from_one_defence_to_the_next_and_to_an_end() {
+#[test]
+fn comparisons_lead_from_one_defence_to_the_next_and_to_an_end() {
     let mut walked = Vec::new();
     for (place, without) in WITHOUT.iter().enumerate() {
         let client = ClientUnderTest::identity(*without);

@@ -1,36 +1,14 @@
 //! What a comparison leads with, over the whole catalogue.
 
 use scenario::{
-    ClientUnderTest, Naive, Overrides, RELIABLE, Settings, WITHOUT,
-    catalogue::{CATALOGUE, Scenario},
+    Compared,
     compare::{Difference, DifferenceKind, Stake},
-    run,
 };
 
-use crate::runs::{pairwise_runs::PairwiseRun, settings};
+use crate::runs::other_runs::{OTHER_RUNS, OtherRun};
 
-/// Every client that is compared with the reliable one.
-fn others() -> impl Iterator<Item = &'static dyn ClientUnderTest> {
-    let without = WITHOUT
-        .iter()
-        .map(|without| *without as &dyn ClientUnderTest);
-    [&Naive as &dyn ClientUnderTest].into_iter().chain(without)
-}
-
-/// Compares the reliable client with another, and returns also whether the other broke an
-/// expectation.
-async fn compare(
-    scenario: &'static Scenario,
-    client: &'static dyn ClientUnderTest,
-) -> (Option<Difference>, bool) {
-    let settings = Settings {
-        client,
-        ..settings(RELIABLE, Overrides::default())
-    };
-    let other = run(scenario, &settings).await.expect("a run");
-    let reliable = &PairwiseRun::of(scenario.name(), RELIABLE).run;
-    assert!(reliable.passed(), "{}", scenario.name());
-    (Difference::of([reliable, &other]), !other.passed())
+fn difference(other_run: &OtherRun) -> Option<Difference> {
+    Difference::of([other_run.reliable(), &other_run.run])
 }
 
 fn shown(
@@ -43,41 +21,33 @@ fn shown(
     format!("{} {figure} {words}", if *did_harm { "✗" } else { "✓" })
 }
 
-#[tokio::test]
-async fn the_large_number_never_flatters_the_client_that_did_harm() {
+#[test]
+fn the_large_number_never_flatters_the_client_that_did_harm() {
     let mut led = Vec::new();
-    for scenario in CATALOGUE {
-        for client in others() {
-            let (difference, did_harm) = compare(scenario, client).await;
-
-            let name = client.identity().name;
-            let Some(Difference { kind, stakes }) = difference else {
-                continue;
+    for other_run in OTHER_RUNS.iter() {
+        let (scenario, name) = (other_run.scenario.name(), other_run.run.client.name);
+        let Some(Difference { kind, stakes }) = difference(other_run) else {
+            continue;
+        };
+        let did_harm = !other_run.run.passed();
+        let [reliable, other] = &stakes;
+        assert!(!reliable.did_harm, "{scenario} {name}");
+        assert_eq!(other.did_harm, did_harm, "{scenario} {name}");
+        let numbers = stakes
+            .each_ref()
+            .map(|stake| stake.figure.parse::<u64>().ok());
+        if let [Some(of_reliable), Some(of_other)] = numbers
+            && did_harm
+        {
+            let is_worse = match kind {
+                DifferenceKind::Ending => of_other < of_reliable,
+                _ => of_other > of_reliable,
             };
-            let [reliable, other] = &stakes;
-            assert!(!reliable.did_harm, "{} {name}", scenario.name());
-            assert_eq!(other.did_harm, did_harm, "{} {name}", scenario.name());
-            let numbers = stakes
-                .each_ref()
-                .map(|stake| stake.figure.parse::<u64>().ok());
-            if let [Some(of_reliable), Some(of_other)] = numbers
-                && did_harm
-            {
-                let is_worse = match kind {
-                    DifferenceKind::Ending => of_other < of_reliable,
-                    _ => of_other > of_reliable,
-                };
-                assert!(is_worse, "{} {name}: {stakes:?}", scenario.name());
-            }
-            assert_ne!(
-                (did_harm, &*other.figure),
-                (true, "ok"),
-                "{}",
-                scenario.name()
-            );
-            let sides = [shown(reliable), shown(other)].join(" | ");
-            led.push(format!("{} {name}: {sides}", scenario.name()));
+            assert!(is_worse, "{scenario} {name}: {stakes:?}");
         }
+        assert_ne!((did_harm, &*other.figure), (true, "ok"), "{scenario}");
+        let sides = [shown(reliable), shown(other)].join(" | ");
+        led.push(format!("{scenario} {name}: {sides}"));
     }
     insta::assert_snapshot!(led.join("\n"), @"
     flaky-gives-up naive: ✓ 2 requests at the service | ✗ 3 requests at the service
@@ -118,30 +88,18 @@ async fn the_large_number_never_flatters_the_client_that_did_harm() {
 }
 
 /// A comparison without a large number has no difference but that of time.
-#[tokio::test]
-async fn where_nothing_differs_only_the_time_does() {
-    for scenario in CATALOGUE {
-        for client in others() {
-            let (difference, _) = compare(scenario, client).await;
-            if difference.is_some() {
-                continue;
-            }
-            let reliable = &PairwiseRun::of(scenario.name(), RELIABLE).run;
-            let settings = Settings {
-                client,
-                ..settings(RELIABLE, Overrides::default())
-            };
-            let other = run(scenario, &settings).await.expect("a run");
-            let compared = scenario::Compared::of([reliable, &other]);
-
-            let effects = compared.effects.iter().filter(|effect| effect.differs);
-            let labels: Vec<_> = effects.map(|effect| effect.label).collect();
-            let is_time = |label: &&str| *label == "time until the caller knew";
-            assert!(
-                labels.iter().all(is_time),
-                "{}: {labels:?}",
-                scenario.name()
-            );
+#[test]
+fn where_nothing_differs_only_the_time_does() {
+    for other_run in OTHER_RUNS.iter() {
+        if difference(other_run).is_some() {
+            continue;
         }
+        let compared = Compared::of([other_run.reliable(), &other_run.run]);
+
+        let effects = compared.effects.iter().filter(|effect| effect.differs);
+        let labels: Vec<_> = effects.map(|effect| effect.label).collect();
+        let is_time = |label: &&str| *label == "time until the caller knew";
+        let name = other_run.scenario.name();
+        assert!(labels.iter().all(is_time), "{name}: {labels:?}");
     }
 }

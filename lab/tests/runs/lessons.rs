@@ -174,15 +174,20 @@ fn sentences(scenario: &Scenario) -> [&'static str; 3] {
     [words.why, words.reliable, words.naive]
 }
 
+/// Runs that teach the same are shown alike, so one of them is looked at.
 #[test]
 fn text_json_and_report_show_the_lesson_of_the_run_only() {
+    let mut lessons = HashSet::new();
     for tried in PAIRWISE_RUNS.iter() {
         let (scenario, run) = (tried.scenario, &tried.run);
+        let json: serde_json::Value = serde_json::from_str(&render::json(run)).expect("JSON");
+        if !lessons.insert((scenario.name(), json["lesson"].to_string())) {
+            continue;
+        }
         let text = flat(&text(&scenario.words, run));
         let report = flat(&report(&scenario.words, run));
-        let json: serde_json::Value = serde_json::from_str(&render::json(run)).expect("JSON");
 
-        let why = &tried.run.lesson.why;
+        let why = &run.lesson.why;
         assert_eq!(json["lesson"]["why"], serde_json::json!(why));
         for shown in [&text, &report] {
             for sentence in sentences(scenario) {

@@ -7,6 +7,7 @@ mod defences;
 mod difference;
 mod fits;
 mod lessons;
+mod other_runs;
 mod pairwise_runs;
 mod products;
 mod questions;
