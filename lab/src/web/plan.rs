@@ -277,7 +277,7 @@ mod tests {
             assert_eq!(end, plan.minutes);
 
             let shown: Vec<_> = plan.stops().filter_map(scenario).collect();
-            let course = CATALOGUE.iter().map(|scenario| scenario.name());
+            let course = CATALOGUE.iter().map(scenario::catalogue::Scenario::name);
             let in_order = course.filter(|name| shown.contains(name));
             assert_eq!(shown, in_order.collect::<Vec<_>>());
             for block in plan.blocks {

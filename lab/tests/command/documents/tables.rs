@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, fs, iter::once};
 
-use scenario::{WITHOUT, catalogue::Chapter};
+use scenario::{
+    WITHOUT,
+    catalogue::{Chapter, Scenario},
+};
 use storm::STORIES;
 
 use super::{code, document, documents, rows};
@@ -14,7 +17,7 @@ const COURSE: &str = "lab/docs/course.md";
 fn chapters() -> Vec<&'static str> {
     let chapters = Chapter::ALL.into_iter();
     let chapters = chapters.flat_map(|chapter| {
-        let names = chapter.scenarios().map(|scenario| scenario.name());
+        let names = chapter.scenarios().map(Scenario::name);
         once(chapter.title()).chain(names)
     });
     chapters.collect()
