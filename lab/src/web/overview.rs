@@ -41,12 +41,15 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
             }
         }
         (tiles(&shared.metrics, modes))
-        div.overview {
-            (scenario::web::chapters(&shared.runs, modes))
-            (scenario::web::newest_runs(&shared, NEWEST, modes))
-            div.stack {
-                (storm::web::door(&shared, modes))
-                (grade::web::door(modes))
+        // A class looks at one thing.
+        @if !modes.present {
+            div.overview {
+                (scenario::web::chapters(&shared.runs, modes))
+                (scenario::web::newest_runs(&shared, NEWEST, modes))
+                div.stack {
+                    (storm::web::door(&shared, modes))
+                    (grade::web::door(modes))
+                }
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use http::Method;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -105,7 +106,7 @@ async fn metrics_before_any_run() {
     How many requests got a response, which, and within how many seconds? Neither those that broke off nor scrapes of /metrics are counted.
     sum by (http_response_status_code) (increase(http_server_request_duration_seconds_count[15s]))
     Copy
-    none yet without runs in virtual time
+    none yet
     Faults on purpose 0
     service_faults_total
     How many responses were faults on purpose, and which?
@@ -119,7 +120,7 @@ async fn metrics_before_any_run() {
     Copy
     10 ms
     1 s
-    none yet without runs in virtual time
+    none yet
     −15 min
     −12 min
     −9 min
@@ -161,7 +162,7 @@ async fn every_number_is_that_of_metrics_within_two_seconds_and_a_mark_leads_to_
     );
     assert_eq!(scraped[..2], [6 + 3, 4], "{scraped:?}");
     assert_eq!(sums_of_parts(&page), scraped);
-    let mark = "aria-label=\"flaky as expected, flaky as expected\"";
+    let mark = "<title>flaky as expected, flaky as expected</title>";
     assert!(page.contains(mark), "{page}");
     let overview = browser.page("/").await.text();
     for (name, number) in ["Attempts", "Retries", "Give-ups", "Cursor loops"]
@@ -228,4 +229,23 @@ async fn metrics_are_presented_in_two_steps() {
     // A step that does not exist is the nearest one.
     assert_eq!(step(0).await, first);
     assert_eq!(step(9).await.0, last);
+}
+
+/// To the service, a link from another name of the machine is that of another site.
+#[tokio::test]
+async fn the_link_to_the_service_has_the_name_of_the_page() {
+    let (dashboard, browser) = serve().await;
+    let service = dashboard.service_url();
+    let (_, port) = service.rsplit_once(':').expect("a port");
+
+    for name in ["127.0.0.1", "localhost"] {
+        let host = browser.url().replace("http://127.0.0.1", name);
+        let headers = [("host", &*host), ("accept", "text/html")];
+        let page = browser
+            .send(Method::GET, "/metrics-view", &headers, "")
+            .await;
+
+        let link = format!("href=\"http://{name}:{port}/metrics\"");
+        assert!(page.text().contains(&link), "{link}");
+    }
 }

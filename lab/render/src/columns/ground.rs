@@ -103,7 +103,7 @@ impl Ground {
                 (self.rules())
                 @for mark in marks {
                     @let (class, sign) = class_and_mark(mark.is_good);
-                    a href=(mark.href) aria-label=(mark.words) {
+                    a href=(mark.href) {
                         title { (mark.words) }
                         text class=(class) x=(percent(self.across(mark.at))) y="75%" text-anchor="middle" {
                             (sign) @if mark.number > 1 { (mark.number) }

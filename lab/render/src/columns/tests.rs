@@ -233,7 +233,7 @@ fn a_mark_leads_to_what_happened_and_tells_how_many() {
 
     let marks = marks.into_string();
     for expected in [
-        r#"<a href="/runs/1" aria-label="flaky"><title>flaky</title><text class="ok" x="50.00%""#,
+        r#"<a href="/runs/1"><title>flaky</title><text class="ok" x="50.00%""#,
         ">✓3</text>",
         ">✗</text>",
         ">·</text>",

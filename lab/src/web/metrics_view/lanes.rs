@@ -14,8 +14,6 @@ pub(super) struct Lane {
     /// What follows the name in `/metrics`.
     pub(super) suffix: &'static str,
     pub(super) question: &'static str,
-    /// What it does not count.
-    pub(super) remark: Option<&'static str>,
     /// The label that tells the parts; none for a counter of one part.
     pub(super) label: Option<&'static str>,
     /// At most [`MOST_PARTS`]. The last has all values that no other part has.
@@ -37,9 +35,6 @@ pub(super) const MOST_PARTS: usize = 6;
 pub(super) const DURATIONS: &str = CALL_DURATION.name;
 pub(super) const DURATIONS_QUESTION: &str = CALL_DURATION.question;
 
-/// What is not in a histogram of durations.
-pub(super) const NOT_TIMED: &str = "without runs in virtual time";
-
 const fn part(name: &'static str, fill: Fill, has: fn(&str) -> bool) -> Part {
     Part { name, fill, has }
 }
@@ -56,7 +51,6 @@ pub(super) const LANES: [Lane; 7] = [
         metric: ATTEMPTS.name,
         suffix: "",
         question: ATTEMPTS.question,
-        remark: None,
         label: Some("result"),
         parts: &[
             part("ok", Fill::Good, is_success),
@@ -69,7 +63,6 @@ pub(super) const LANES: [Lane; 7] = [
         metric: RETRIES.name,
         suffix: "",
         question: RETRIES.question,
-        remark: None,
         label: Some("reason"),
         parts: &[
             part("5xx", Fill::Failed, |reason| reason.starts_with('5')),
@@ -92,7 +85,6 @@ pub(super) const LANES: [Lane; 7] = [
         metric: GIVE_UPS.name,
         suffix: "",
         question: GIVE_UPS.question,
-        remark: None,
         label: Some("reason"),
         parts: &[
             part("attempts used up", Fill::Failed, |reason| {
@@ -116,7 +108,6 @@ pub(super) const LANES: [Lane; 7] = [
         metric: CURSOR_LOOPS.name,
         suffix: "",
         question: CURSOR_LOOPS.question,
-        remark: None,
         label: None,
         parts: &[part("repeated cursor", Fill::Dotted, |_| true)],
     },
@@ -126,7 +117,6 @@ pub(super) const LANES: [Lane; 7] = [
         metric: CALLS.name,
         suffix: "",
         question: CALLS.question,
-        remark: None,
         label: Some("outcome"),
         parts: &[
             part("ok", Fill::Good, |outcome| outcome == "ok"),
@@ -149,7 +139,6 @@ pub(super) const LANES: [Lane; 7] = [
         metric: REQUEST_DURATION.name,
         suffix: "_count",
         question: REQUEST_DURATION.question,
-        remark: Some(NOT_TIMED),
         label: Some(LABEL_STATUS),
         parts: &[
             part("2xx", Fill::Good, |status| status.starts_with('2')),
@@ -166,7 +155,6 @@ pub(super) const LANES: [Lane; 7] = [
         metric: FAULTS.name,
         suffix: "",
         question: FAULTS.question,
-        remark: None,
         label: Some(LABEL_FAULT),
         parts: &[
             part("503", Fill::Failed, |fault| {

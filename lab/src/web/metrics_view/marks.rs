@@ -7,8 +7,10 @@ use render::columns::Mark;
 use super::{history::History, page::Shown};
 use crate::scenario::web::RunMark;
 
-/// Marks that are closer than this would overlap: they are one, with a number.
-const APART: Duration = Duration::from_secs(25);
+/// Marks that are closer than this would overlap: they are one, with a number. In a presentation
+/// they are larger.
+const APART: Duration = Duration::from_secs(40);
+const APART_PRESENTED: Duration = Duration::from_secs(75);
 
 /// The most names of runs that a mark tells.
 const NAMED: usize = 5;
@@ -27,10 +29,15 @@ pub(super) fn marks(history: &History, runs: &[TimedRun], shown: Shown) -> Vec<M
     let placed = runs
         .iter()
         .filter_map(|(at, run)| Some((history.on_axis(*at)?, run)));
+    let apart = if shown.modes.present {
+        APART_PRESENTED
+    } else {
+        APART
+    };
     let mut groups: Vec<(Duration, Vec<&RunMark>)> = Vec::new();
     for (at, run) in placed {
         match groups.last_mut() {
-            Some((first, group)) if at.saturating_sub(*first) < APART => group.push(run),
+            Some((first, group)) if at.saturating_sub(*first) < apart => group.push(run),
             _ => groups.push((at, vec![run])),
         }
     }

@@ -7,6 +7,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use http::{HeaderMap, header::HOST};
 use maud::{Markup, html};
 use render::{
     Axis, Tick,
@@ -18,7 +19,7 @@ use super::{
     Sampled,
     counts::{Counts, Quantile},
     history::{COLUMN, COLUMNS},
-    lanes::{DURATIONS, DURATIONS_QUESTION, LANES, Lane, NOT_TIMED, query_of_durations},
+    lanes::{DURATIONS, DURATIONS_QUESTION, LANES, Lane, query_of_durations},
     marks::{marks, starts},
 };
 use crate::web::{
@@ -26,14 +27,19 @@ use crate::web::{
     modes::{Address, Modes},
     page::{Changes, Page, View},
     shared::Shared,
-    steps::Steps,
+    steps::Links,
 };
 
 /// The minutes that the columns span.
 const MINUTES: u32 = 15;
 
-/// The minutes between two labels of the axis.
+/// The minutes between two labels of the axis; in large type they need more space.
 const STEP: u32 = 3;
+const STEP_PRESENTED: u32 = 5;
+
+/// What the page says about its numbers.
+const ABOUT: &str = "The last 15 minutes in columns of 15 s. Numbers since the start; responses and \
+                     durations in real time only.";
 
 /// The lanes of each step of a presentation; the last is that of the durations.
 const STEPS: [(&str, Range<usize>); 2] = [
@@ -49,9 +55,18 @@ pub(super) struct Shown {
     pub(super) step: usize,
     /// Whether a run goes on.
     pub(super) in_progress: bool,
+    /// Whether the page was asked for under this name of the machine.
+    pub(super) at_localhost: bool,
 }
 
-pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Response {
+/// The other name of 127.0.0.1.
+const LOCALHOST: &str = "localhost";
+
+pub(super) async fn page(
+    State(shared): State<Shared>,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Response {
     let step = fields.get("step").and_then(|step| step.parse().ok());
     let modes = Modes::of(&fields);
     let shown = Shown {
@@ -61,6 +76,9 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
             .unwrap_or(1)
             .clamp(1, STEPS.len()),
         in_progress: shared.runs.in_progress(),
+        at_localhost: headers
+            .get(HOST)
+            .is_some_and(|host| host.as_bytes().starts_with(LOCALHOST.as_bytes())),
     };
     let page = shared
         .metrics
@@ -69,10 +87,11 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
 }
 
 /// The axis of the last minutes, with hairlines at these moments.
-pub(super) fn ground(hairlines: &[Duration]) -> Ground {
-    let ticks = (0..=MINUTES / STEP).map(|tick| Tick {
-        at: Duration::from_secs(60) * STEP * tick,
-        label: match MINUTES - STEP * tick {
+pub(super) fn ground(hairlines: &[Duration], is_presented: bool) -> Ground {
+    let step = if is_presented { STEP_PRESENTED } else { STEP };
+    let ticks = (0..=MINUTES / step).map(|tick| Tick {
+        at: Duration::from_secs(60) * step * tick,
+        label: match MINUTES - step * tick {
             0 => "now".to_owned(),
             minutes => format!("−{minutes} min"),
         },
@@ -106,7 +125,7 @@ impl Shown {
     fn page(self, sampled: &Sampled, service: &str) -> Page {
         let lanes = Lanes {
             shown: self,
-            ground: ground(&starts(&sampled.history, &sampled.runs)),
+            ground: ground(&starts(&sampled.history, &sampled.runs), self.modes.present),
             newest: sampled.history.newest(),
             columns: sampled.history.columns(),
             marks: marks(&sampled.history, &sampled.runs, self),
@@ -115,7 +134,7 @@ impl Shown {
         let (main, steps) = if self.modes.present {
             (lanes.presented(), Some(self.steps(&address)))
         } else {
-            (lanes.main(service), None)
+            (lanes.main(&self.same_site(service)), None)
         };
         Page {
             changes: if self.in_progress {
@@ -129,21 +148,27 @@ impl Shown {
         }
     }
 
+    /// The address of the service under the name of the machine that the page has: from another
+    /// name a link would be that of another site, which the service refuses.
+    fn same_site(self, service: &str) -> String {
+        if self.at_localhost {
+            service.replace("127.0.0.1", LOCALHOST)
+        } else {
+            service.to_owned()
+        }
+    }
+
     fn steps(self, address: &Address) -> Markup {
-        let link = |step: usize| {
-            let is_step = (1..=STEPS.len()).contains(&step);
-            is_step.then(|| {
-                self.modes
-                    .link(address.clone().with("step", step.to_string()))
-            })
-        };
-        let steps = Steps {
+        let links = Links {
+            said: Markup::default(),
+            modes: self.modes,
             number: self.step,
             of: STEPS.len(),
-            previous: link(self.step - 1),
-            next: link(self.step + 1),
+            result: Some(address.clone()),
+            question: address.clone(),
+            waits_for_guess: false,
         };
-        steps.draw()
+        links.draw()
     }
 }
 
@@ -162,7 +187,7 @@ impl Lanes<'_> {
             div.titled {
                 h1 { "Metrics" }
                 p {
-                    "The last 15 minutes, a column for each 15 s. Numbers count since the start. "
+                    (ABOUT) " "
                     a href={ (service) "/metrics" } { "as Prometheus reads them" }
                 }
             }
@@ -177,7 +202,7 @@ impl Lanes<'_> {
         let (title, lanes) = step.cloned().unwrap_or_default();
         html! {
             h1 { "Metrics: " (title) }
-            p.soft { "The last 15 minutes, a column for each 15 s. Numbers count since the start." }
+            p.soft { (ABOUT) }
             (self.table(lanes))
         }
     }
@@ -258,7 +283,6 @@ impl Lanes<'_> {
                             li { (sample(part.fill)) span { (part.name) } b { (count) } }
                         } }
                     }
-                    @if let Some(remark) = lane.remark { span.soft { " " (remark) } }
                 }
             }
         }
@@ -287,7 +311,6 @@ impl Lanes<'_> {
                             li { (sample_of_median()) span { "median" } b { (text(median)) } }
                         }
                     }
-                    span.soft { " " (NOT_TIMED) }
                 }
             }
         }

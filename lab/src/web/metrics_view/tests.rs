@@ -310,6 +310,7 @@ fn shown(query: &str) -> Shown {
         modes: Modes::of(&Fields::parse(query.as_bytes())),
         step: 1,
         in_progress: false,
+        at_localhost: false,
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn tiles(view: &MetricsView, modes: Modes) -> Markup {
         (*history.newest(), history.recently(), history.columns())
     });
     let href = modes.link("/metrics-view");
-    let ground = ground(&[]);
+    let ground = ground(&[], false);
     html! {
         section.tiles aria-label="Counters, since the start and in the last 15 minutes" {
             @for (number, (lane, fill)) in LANES.iter().zip(FILLS).enumerate() {
