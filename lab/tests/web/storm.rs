@@ -84,7 +84,7 @@ async fn one_address_shows_the_same_bytes() {
     The story's own
     The storm is over: 1 attempt: 183 calls lost; 3, no wait: 183 calls lost; 3, jitter: 183 calls lost; 3, budget: 183 calls lost
     policy
-    requests per second in each 0.5 s, over 16 s
+    requests per second, means of 0.5 s, over 16 s
     beforecalls ok
     endcalls ok
     lostcalls

@@ -35,6 +35,8 @@ pub enum Shown<'a> {
     Results(&'a [bool]),
 }
 
+const SECOND: Duration = Duration::from_secs(1);
+
 /// A column beside the charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
@@ -105,7 +107,8 @@ impl StormPicture {
                     thead role="rowgroup" { tr role="row" {
                         th role="columnheader" scope="col" { "policy" }
                         th.time role="columnheader" scope="col" {
-                            "requests per second in each " (moment(ground.column))
+                            "requests per second"
+                            @if ground.column != SECOND { ", means of " (moment(ground.column)) }
                             ", over " (moment(self.plan.settings.length))
                         }
                         @for column in &beside {
