@@ -82,12 +82,6 @@ impl PrintedTask {
         let requests = self.cases.iter().map(|case| case.wire.total);
         self.goal.verdict.was_attempted(requests.max().unwrap_or(0))
     }
-
-    /// The rules that it broke.
-    pub(super) fn broken(&self) -> impl Iterator<Item = &PrintedRule> {
-        let rules = self.rules.iter();
-        rules.filter(|rule| rule.verdict == Verdict::Broken)
-    }
 }
 
 #[cfg(test)]
