@@ -31,14 +31,6 @@ pub enum Pace {
 }
 
 impl Pace {
-    /// Its name, as on a button.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Real => "real waits",
-            Self::Virtual => "virtual time",
-        }
-    }
-
     /// Says whether the waits were real.
     pub(crate) fn phrase(self) -> &'static str {
         match self {

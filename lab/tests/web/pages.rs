@@ -77,14 +77,14 @@ async fn the_page_of_a_scenario_before_any_run() {
     flaky
     the service fails twice, then recovers
     Retrying, 1 of 2 ›
-    Two requests get a 503, the third would succeed. How many requests will the service see?
+    Two requests get a 503, the third would succeed. How many requests will the service see? Guess before you run it
     GET /flaky
     up to 2 attempts
     backoff 200 ms–5 s, full jitter
     Retry-After up to 30 s
     Run
     ReliableNaiveCompare
-    Real waitsVirtual time
+    Real waitsVirtual time: no waiting
     Settings · Attempts: 2
     Attempts First backoff, ms Longest Retry-After, s Seed Break the client
     nothing removed
@@ -118,7 +118,7 @@ async fn a_run_in_virtual_time_is_complete_in_the_first_response() {
     Two requests get a 503, the third would succeed. How many requests will the service see?
     Run again
     ReliableNaiveCompare
-    Real waitsVirtual time
+    Real waitsVirtual time: no waiting
     Settings
     Attempts First backoff, ms Longest Retry-After, s Seed Break the client
     nothing removed
@@ -132,7 +132,7 @@ async fn a_run_in_virtual_time_is_complete_in_the_first_response() {
     A GET changes nothing, so a client may send it again while it has attempts left.
     flaky: ok on attempt 3, 3 attempts, 5 of 5 expectations of the lab held
     ✓ok on attempt 3
-    virtual time · seed 1
+    virtual time: waits are computed, not waited for · seed 1
     The answer: 3 requests
     GET /flaky · up to 3 attempts · backoff 200 ms–5 s, full jitter · Retry-After up to 30 s
     ");
@@ -222,7 +222,7 @@ async fn a_comparison_leads_with_what_differs() {
     };
     let lead: Vec<_> = lead.lines().filter(is_of_lead).collect();
     insta::assert_snapshot!(lead.join("\n"), @"
-    one axis for both clients · virtual time · seed 1
+    one axis for both clients · virtual time: waits are computed, not waited for · seed 1
     The answer: 1 job (reliable), 2 jobs (naive)
     The reliable client: ✓ok, the client has its job
     the connection broke off key 1, body 1, a job was created
@@ -312,7 +312,7 @@ async fn the_runs_are_listed_and_filtered() {
 
     insta::assert_snapshot!(rows("/runs").await, @"
     redirect naive ✗ ok · its status is 302: the result has no status 2 0 0 ms
-    lost-response compare ✓ ok ✗ naive: 2 jobs created 2 / 2 1 / 1 50 ms
+    lost-response compare ✓ ok ✗ naive: 2 jobs created 2 / 2 1 / 1 50 ms / 0 ms
     not-found reliable ✓ gave up, as expected · 404 1 0 0 ms
     flaky reliable ✓ ok on attempt 3 3 2 471 ms
     ");

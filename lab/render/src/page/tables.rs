@@ -65,7 +65,7 @@ pub enum PictureColumn<'a> {
     Name(&'a str),
     /// A short text, which is never cut.
     Words(&'a str),
-    /// A text that takes the remaining width, and is cut if that is too narrow.
+    /// A text that takes the remaining width, in several lines if that is too narrow.
     Rest(&'a str),
     /// A number. On a narrow screen its title stands before it.
     Number(&'a str),
@@ -87,7 +87,7 @@ impl<'a> PictureColumn<'a> {
     fn class(self) -> &'static str {
         match self {
             Self::Name(_) | Self::Words(_) => "fit",
-            Self::Rest(_) => "clip",
+            Self::Rest(_) => "rest",
             Self::Number(_) => "num fit",
             Self::Picture(_) => "picture",
         }
@@ -157,7 +157,7 @@ mod tests {
         let table = picture_table("The last runs", &columns, [cells.to_vec()]).into_string();
 
         let (_, body) = table.split_once("<tbody").expect("rows");
-        insta::assert_snapshot!(body, @r#" role="rowgroup"><tr role="row"><th class="fit" role="rowheader" scope="row">flaky</th><td class="clip" role="cell">ok</td><td class="num fit" role="cell" data-name="requests">3</td><td class="picture" role="cell"><svg></svg></td></tr></tbody></table>"#);
+        insta::assert_snapshot!(body, @r#" role="rowgroup"><tr role="row"><th class="fit" role="rowheader" scope="row">flaky</th><td class="rest" role="cell">ok</td><td class="num fit" role="cell" data-name="requests">3</td><td class="picture" role="cell"><svg></svg></td></tr></tbody></table>"#);
         assert_eq!(table.matches("scope=\"col\"").count(), columns.len());
     }
 }

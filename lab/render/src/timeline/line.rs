@@ -5,7 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 use wire::{counted, duration};
 
-use super::{Kind, Timeline};
+use super::{Bar, Kind, Timeline, look::percent};
 
 /// The shortest length of the axis: a shorter one would magnify noise.
 const SHORTEST: Duration = Duration::from_millis(20);
@@ -24,7 +24,8 @@ const MARK: f64 = 1.0;
 const MOST_BESIDE: usize = 4;
 
 /// Draws timelines below each other, each in one line, on one axis that is as long as the
-/// longest of them. A row that stands for others is drawn, and those others are not.
+/// longest of them. Calls that went on at the same time have lanes of their own in it. A row that
+/// stands for others is drawn, and those others are not.
 #[must_use]
 pub fn line(timelines: &[&Timeline]) -> Markup {
     let lengths = timelines.iter().map(|timeline| timeline.length());
@@ -44,20 +45,36 @@ fn one(timeline: &Timeline, axis: Duration) -> Markup {
         counted(attempts as u64, "attempt"),
         duration(timeline.length())
     );
+    let lanes = timeline.lanes();
+    let height = 100.0 / lanes.len() as f64;
     html! {
-        svg.mini role="img" aria-label=(words) {
+        svg.mini.calls[lanes.len() > 1] role="img" aria-label=(words) {
             line.base x2="100%" y1="50%" y2="50%" {}
-            (bars(timeline, axis, true))
-            (bars(timeline, axis, false))
+            @if let [lane] = &lanes[..] {
+                (bars(timeline, lane, axis))
+            } @else {
+                @for (number, lane) in (0_u32..).zip(&lanes) {
+                    svg y=(percent(f64::from(number) * height)) height=(percent(height)) {
+                        (bars(timeline, lane, axis))
+                    }
+                }
+            }
         }
     }
 }
 
-/// The waits, or all other bars.
-fn bars(timeline: &Timeline, axis: Duration, are_waits: bool) -> Markup {
+/// The waits of a lane, and all its other bars over them.
+fn bars(timeline: &Timeline, lane: &[&Bar], axis: Duration) -> Markup {
+    html! {
+        (bars_of_a_kind(timeline, lane, axis, true))
+        (bars_of_a_kind(timeline, lane, axis, false))
+    }
+}
+
+fn bars_of_a_kind(timeline: &Timeline, lane: &[&Bar], axis: Duration, are_waits: bool) -> Markup {
     let share = |moment: Duration| WIDTH * moment.as_secs_f64() / axis.as_secs_f64();
-    let mut bars: Vec<_> = timeline
-        .bars()
+    let mut bars: Vec<_> = lane
+        .iter()
         .filter(|bar| bar.kind.is_waiting() == are_waits)
         .map(|bar| (bar.kind, share(bar.from), share(timeline.end(bar))))
         .collect();
@@ -74,6 +91,24 @@ fn bars(timeline: &Timeline, axis: Duration, are_waits: bool) -> Markup {
         @for (kind, from, to) in bars {
             @let mark = marks.iter().find(|mark| (mark.kind, mark.from) == (kind, from));
             (kind.small_bar(from, to, mark.map_or(0, |mark| mark.moved)))
+        }
+    }
+}
+
+/// The legend of such lines.
+#[must_use]
+pub fn line_legend() -> Markup {
+    let samples = [
+        (Kind::Good, "an attempt"),
+        (Kind::Failed, "an attempt that failed: broken in two"),
+        (Kind::Wait, "a wait: half as high"),
+    ];
+    html! {
+        @for (kind, words) in samples {
+            li {
+                svg.mini.sample aria-hidden="true" { (kind.small_bar(10.0, 90.0, 0)) }
+                (words)
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ use wire::duration;
 use crate::Axis;
 
 pub use kind::Kind;
-pub use line::line;
+pub use line::{line, line_legend};
 pub use look::patterns;
 pub use text::{brief, text};
 pub use waterfall::{Layout, Waterfall, legend};
@@ -165,6 +165,28 @@ impl Timeline {
     fn bars(&self) -> impl Iterator<Item = &Bar> {
         let rows = self.shown().filter(|row| !row.is_nested());
         rows.flat_map(|row| &row.bars)
+    }
+
+    /// The same bars, in as few lanes as calls went on at the same time. A call is drawn in one
+    /// lane, and the next one in the first lane that is free.
+    fn lanes(&self) -> Vec<Vec<&Bar>> {
+        let mut lanes = vec![(Duration::ZERO, Vec::new())];
+        let mut place = 0;
+        for row in self.shown().filter(|row| !row.is_nested()) {
+            let is_own_call = row.is_call && row.level == 1;
+            if is_own_call {
+                let free = lanes.iter().position(|(free_from, _)| *free_from <= row.at);
+                place = free.unwrap_or(lanes.len());
+                lanes.resize(lanes.len().max(place + 1), (Duration::ZERO, Vec::new()));
+            }
+            if let Some((free_from, bars)) = lanes.get_mut(place) {
+                if is_own_call {
+                    *free_from = row.end.unwrap_or(self.now);
+                }
+                bars.extend(&row.bars);
+            }
+        }
+        lanes.into_iter().map(|(_, bars)| bars).collect()
     }
 
     /// How long it took.

@@ -254,7 +254,7 @@ impl<'a> Story<'a> {
                     }
                     span.aside.run {
                         @if self.is_of_several() { "one axis for both clients · " }
-                        (self.pace.name()) " · seed " (self.seed)
+                        (self.pace.phrase()) " · seed " (self.seed)
                     }
                 }
                 (self.answer(runs))

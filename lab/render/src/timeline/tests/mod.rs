@@ -85,3 +85,32 @@ fn percent_of(element: &str, attribute: &str) -> Option<f64> {
     let value = values(element, attribute).first().copied()?;
     value.strip_suffix('%')?.parse().ok()
 }
+
+/// Otherwise calls that go on at the same time would be drawn over each other.
+#[test]
+fn a_call_has_a_lane_of_its_own_as_long_as_others_go_on() {
+    let call = |from, to| Row {
+        is_call: true,
+        ..row(Kind::Good, from, to, "call", "")
+    };
+    let page = |from, to| Row {
+        level: 2,
+        ..row(Kind::Good, from, to, "page", "")
+    };
+    let starts = |rows: Vec<Row>| {
+        let timeline = timeline(rows);
+        let lanes = timeline.lanes().into_iter();
+        let starts = lanes.map(|lane| lane.iter().map(|bar| bar.from.as_millis()).collect());
+        starts.collect::<Vec<Vec<_>>>()
+    };
+
+    let without_calls = vec![
+        row(Kind::Good, 0, 9, "", ""),
+        row(Kind::Wait, 5, 20, "", ""),
+    ];
+    assert_eq!(starts(without_calls), [[0, 5]]);
+    let one_after_another = vec![call(0, 10), page(2, 8), call(10, 10), call(10, 20)];
+    assert_eq!(starts(one_after_another), [[0, 2, 10, 10]]);
+    let at_the_same_time = vec![call(0, 10), page(3, 9), call(1, 4), page(2, 4), call(5, 20)];
+    assert_eq!(starts(at_the_same_time), [vec![0, 3], vec![1, 2, 5]]);
+}

@@ -92,7 +92,7 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
         }
         (panel("alone", "On your own", "", &alone(&shared.runs, modes)))
         p.question { "In front of a class: open the first stop of a plan, and go on with the key " kbd { "→" } "." }
-        div.pair { @for plan in &PLANS { (plan_panel(plan, modes)) } }
+        @for plan in &PLANS { (plan_panel(plan, modes)) }
     };
     let page = Page {
         side: Some(side(&shared.runs, None, modes)),
@@ -133,7 +133,7 @@ fn next(ticks: &Ticks) -> Option<&'static Scenario> {
 
 fn plan_panel(plan: &Plan, modes: Modes) -> Markup {
     let body = html! {
-        table {
+        table.plan {
             thead { tr {
                 @for title in ["minutes", "block", "shown", "built"] { th scope="col" { (title) } }
             } }
@@ -142,7 +142,7 @@ fn plan_panel(plan: &Plan, modes: Modes) -> Markup {
                     tr {
                         td { (block.minutes) }
                         th scope="row" { (block.title()) }
-                        td { ol { @for (number, shows) in (first..).zip(block.shows) {
+                        td { ol.stops { @for (number, shows) in (first..).zip(block.shows) {
                             @if let Some(link) = plan.link(number, modes) {
                                 li { a href=(link) { (number) ". " (shows.label()) } }
                             }

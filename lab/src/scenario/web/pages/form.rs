@@ -332,7 +332,7 @@ impl ShownForm<'_> {
         };
         html! {
             fieldset.tabs aria-label="Pace" {
-                @for (name, words) in [("real", "Real waits"), ("virtual", "Virtual time")] {
+                @for (name, words) in [("real", "Real waits"), ("virtual", "Virtual time: no waiting")] {
                     label {
                         input type="radio" name="pace" value=(name) checked[name == chosen];
                         span { (words) }

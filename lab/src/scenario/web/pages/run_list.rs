@@ -1,6 +1,6 @@
 //! The runs as a table of traces.
 
-use std::time::SystemTime;
+use std::{fmt::Display, time::SystemTime};
 
 use axum::{extract::State, response::Response};
 use http::StatusCode;
@@ -10,7 +10,7 @@ use render::{
     page::{PictureColumn, class_and_mark, panel, picture_table},
     timeline,
 };
-use scenario::{Check, Ending, ScenarioRun, catalogue::CATALOGUE};
+use scenario::{Check, Ending, Pace, ScenarioRun, catalogue::CATALOGUE};
 
 use super::{
     super::{
@@ -170,7 +170,10 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
         } @else if shown.is_empty() {
             p { "No run passes the filter. " a href=(modes.link("/runs")) { "Show all" } }
         } @else {
-            section.panel aria-label="Runs" { (table(&shown, modes)) }
+            section.panel.listed aria-label="Runs" {
+                (legend(&shown, modes))
+                (table(&shown, modes))
+            }
         }
         (panel("elsewhere-title", "Requests from elsewhere", "", &wire_lane::fragment(&shared.ledger, &shared.service)))
     };
@@ -257,6 +260,27 @@ pub(crate) fn newest_runs(shared: &Shared, most: usize, modes: Modes) -> Markup 
     }
 }
 
+/// What the pictures and the numbers of these runs mean.
+fn legend(records: &[&Record], modes: Modes) -> Markup {
+    let is_compared = records.iter().any(|record| record.sides.len() > 1);
+    let mut paces = records.iter().map(|record| record.request.pace);
+    let is_in_virtual_time = paces.any(|pace| pace == Pace::Virtual);
+    html! {
+        @if !modes.predict {
+            ul.legend aria-label="Legend" {
+                (timeline::line_legend())
+                @if is_compared {
+                    li { "two lines, 3 / 5: first the reliable client, then the other" }
+                }
+                @if is_in_virtual_time {
+                    li { "0 ms: in virtual time an attempt takes no time" }
+                }
+                li { "each line has its own scale, at least 20 ms" }
+            }
+        }
+    }
+}
+
 /// The runs, with a small picture of each.
 fn table(records: &[&Record], modes: Modes) -> Markup {
     let columns = [
@@ -271,7 +295,7 @@ fn table(records: &[&Record], modes: Modes) -> Markup {
         PictureColumn::Number("requests"),
         PictureColumn::Number("retries"),
         PictureColumn::Number("duration"),
-        PictureColumn::Picture("what happened, each line has its own scale"),
+        PictureColumn::Picture("what happened"),
     ];
     let rows = records.iter().map(|record| {
         let row = Row { record, modes };
@@ -387,15 +411,14 @@ impl Row<'_> {
     }
 
     /// The number of each side that is over.
-    fn numbers(&self, number: impl Fn(&ScenarioRun) -> u64) -> Markup {
+    fn numbers<N: Display>(&self, number: impl Fn(&ScenarioRun) -> N) -> Markup {
         let numbers = self.record.runs().map(|run| number(run).to_string());
         let numbers: Vec<_> = numbers.collect();
         html! { @if !self.is_hidden() { (numbers.join(" / ")) } }
     }
 
     fn duration(&self) -> Markup {
-        let longest = self.record.runs().map(ScenarioRun::duration).max();
-        html! { @if !self.is_hidden() { @if let Some(longest) = longest { (wire::duration(longest)) } } }
+        self.numbers(|run| wire::duration(run.duration()))
     }
 }
 

@@ -127,6 +127,15 @@ impl<'a> ScenarioPage<'a> {
         self.form.guess(self.scenario).ok()?
     }
 
+    /// The link to the same form with a field for a guess.
+    fn guessing(&self) -> String {
+        let modes = Modes {
+            predict: true,
+            ..self.modes
+        };
+        modes.link(self.form.address(self.scenario))
+    }
+
     fn address(&self) -> Address {
         match &self.run {
             Some(run) if self.is_of_run => run_address(&run.id).with("guess", &*self.form.guess),
@@ -168,7 +177,10 @@ impl<'a> ScenarioPage<'a> {
                 span.grow {}
                 (self.place())
             }
-            p.question { (self.scenario.words.question.text) }
+            p.question {
+                (self.scenario.words.question.text)
+                @if !self.modes.predict && !self.is_of_run { " " a href=(self.guessing()) { "Guess before you run it" } }
+            }
             @if revealed.is_none_or(|run| self.form.differs(&run.request)) { (premises(&self.premises())) }
             @if let Some(why) = &self.refused {
                 p.wrong role="alert" { b { "✗ Not run. " } (why) }
