@@ -1,4 +1,4 @@
-//! The pictures of the README and of the course.
+//! The pictures of the README and of the documents.
 
 use std::{env, fs, path::Path};
 
@@ -15,28 +15,46 @@ const MOST: usize = 80 * 1024;
 async fn the_pictures_of_the_documents_can_be_taken() {
     let lab = Lab::start();
     let browser = Browser::open(PROJECTOR).await;
-    for (name, path, scheme) in [
-        ("page-flaky", "flaky?pace=virtual&seed=1", "dark"),
-        (
-            "page-compare",
-            "lost-response?client=compare&pace=virtual&seed=1",
-            "light",
-        ),
+    // Fixed seeds in virtual time, so that a picture changes only with the page.
+    for run in [
+        "redirect?client=naive",
+        "retry-after-unusable?client=reliable",
+        "deadline?client=compare",
+        "too-many-requests?client=compare",
+        "flaky?client=reliable",
+        "lost-response?client=compare",
     ] {
-        browser.in_scheme(scheme).await;
-        browser.show(&lab, &format!("/scenarios/{path}")).await;
-
-        // A fixed seed in virtual time, so that a picture changes only with the page.
+        let path = format!("/scenarios/{run}&pace=virtual&seed=1");
+        browser.show(&lab, &path).await;
         browser.submit("#run").await;
-        let picture = BASE64_STANDARD
-            .decode(browser.picture().await)
-            .expect("base64");
+    }
+    take(&browser, "page-compare").await;
+    browser.in_scheme("dark").await;
+    browser.show(&lab, "/").await;
+    take(&browser, "page-overview").await;
+    browser.in_scheme("light").await;
+    browser.show(&lab, "/storm/spike?seed=1").await;
+    take(&browser, "page-storm").await;
 
-        assert!(picture.len() < MOST, "{name} has {} bytes", picture.len());
-        if env::var_os("LAB_PICTURES").is_some() {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/docs");
-            fs::create_dir_all(&folder).expect("the folder");
-            fs::write(folder.join(format!("{name}.webp")), picture).expect("a file");
-        }
+    // A client that needs no code and breaks some rules.
+    let lab = Lab::grading(&["curl", "-sf", "--retry", "3", "{url}"]);
+    browser.show(&lab, "/client").await;
+    take(&browser, "page-client").await;
+}
+
+/// Takes a picture of a page on which nothing is in progress any more.
+async fn take(browser: &Browser, name: &str) {
+    let is_over = "one('#main').dataset.changes !== 'in-progress'";
+    browser.until(is_over).await;
+
+    let picture = BASE64_STANDARD
+        .decode(browser.picture().await)
+        .expect("base64");
+
+    assert!(picture.len() < MOST, "{name} has {} bytes", picture.len());
+    if env::var_os("LAB_PICTURES").is_some() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/docs");
+        fs::create_dir_all(&folder).expect("the folder");
+        fs::write(folder.join(format!("{name}.webp")), picture).expect("a file");
     }
 }

@@ -72,7 +72,12 @@ pub(crate) struct Lab {
 
 impl Lab {
     pub(crate) fn start() -> Self {
-        Self::start_on(["0", "0"])
+        Self::start_on(["0", "0"], &[])
+    }
+
+    /// A lab that grades the client of this command.
+    pub(crate) fn grading(command: &[&str]) -> Self {
+        Self::start_on(["0", "0"], &[&["--"], command].concat())
     }
 
     /// Kills it, as a power cut would.
@@ -85,14 +90,15 @@ impl Lab {
         self.kill();
         let port = |address: &str| address.rsplit(':').next().expect("a port").to_owned();
         let ports = [port(&self.service), port(&self.page)];
-        *self = Self::start_on([&ports[0], &ports[1]]);
+        *self = Self::start_on([&ports[0], &ports[1]], &[]);
     }
 
-    fn start_on([port, page_port]: [&str; 2]) -> Self {
+    fn start_on([port, page_port]: [&str; 2], client: &[&str]) -> Self {
         let mut addresses = Vec::new();
         // The program, which `cargo build -p lab` has built.
         let mut command = Command::new(files::build().join("lab"));
         command.args(["serve", "--port", port, "--page-port", page_port]);
+        command.args(client);
         let started = Running::start(&mut command, |line| {
             let (_, address) = line.split_once(" started at http://")?;
             addresses.push(address.to_owned());
