@@ -1,7 +1,7 @@
 //! The card: for each task that was run, the result of its goal and of each of its
 //! rules.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use judge::{
     KnownFailures,
@@ -33,7 +33,7 @@ pub struct Card {
     pub generator: &'static str,
     /// How much earlier than allowed a request may arrive and still count as on time.
     #[serde(rename = "tolerance_ns", with = "nanoseconds")]
-    pub tolerance: std::time::Duration,
+    pub tolerance: Duration,
     /// The tasks that were run, in the order of the course.
     pub tasks: Vec<TaskGrade>,
 }
@@ -102,11 +102,42 @@ impl Card {
     /// what those of another one mean.
     pub fn add(&mut self, tasks: impl IntoIterator<Item = TaskGrade>) {
         self.tasks.extend(tasks);
-        let cases = self.tasks.iter().flat_map(TaskGrade::recorded);
-        let context = CardContext::of(&cases.collect::<Vec<_>>());
+        let context = self.context();
         for task in &mut self.tasks {
             task.judge(&context);
         }
+    }
+
+    fn context(&self) -> CardContext {
+        let cases = self.tasks.iter().flat_map(TaskGrade::recorded);
+        CardContext::of(&cases.collect::<Vec<_>>())
+    }
+
+    /// The result of a task, if it was run.
+    #[must_use]
+    pub fn task(&self, name: &str) -> Option<&TaskGrade> {
+        self.tasks.iter().find(|grade| grade.task == name)
+    }
+
+    /// The pauses by which a rule is judged in a task, in ascending order: first those before the
+    /// first retries, then those before the second ones, and so on. Empty for a rule that is not
+    /// about pauses.
+    #[must_use]
+    pub fn pauses(&self, task: &str, rule: &str) -> Vec<Vec<Duration>> {
+        let (Some(grade), Some(rule)) = (self.task(task), rules::find(rule)) else {
+            return Vec::new();
+        };
+        let context = self.context();
+        rule.gap_lengths(&seen(&grade.cases, &context))
+    }
+
+    /// How many goals were reached.
+    #[must_use]
+    pub fn reached(&self) -> usize {
+        let tasks = self.tasks.iter();
+        tasks
+            .filter(|task| task.goal.verdict == GoalVerdict::Reached)
+            .count()
     }
 
     /// Keeps only these rules; an empty list keeps all.
@@ -214,9 +245,7 @@ impl TaskGrade {
 
     /// Judges its rules, with what is known of the client from the whole card.
     fn judge(&mut self, context: &CardContext) {
-        let seen = self.cases.iter();
-        let seen = seen.map(|case| Case::with(&case.wire, case.process.as_ref(), context));
-        let seen: Vec<_> = seen.collect();
+        let seen = seen(&self.cases, context);
         for grade in &mut self.rules {
             if let Some(rule) = rules::find(grade.id) {
                 grade.judgement = rule.judge(&seen);
@@ -294,6 +323,14 @@ impl JudgedCard for Card {
             all.map(|(id, verdict)| (Some(task.task), id, verdict))
         })
     }
+}
+
+/// The cases of a task, with what is known of the client from the whole card.
+fn seen<'a>(cases: &'a [CaseGrade], context: &'a CardContext) -> Vec<Case<'a>> {
+    cases
+        .iter()
+        .map(|case| Case::with(&case.wire, case.process.as_ref(), context))
+        .collect()
 }
 
 /// Where a rule was broken, if not all cases of the task are the same.

@@ -6,14 +6,35 @@ use std::{
 };
 
 use judge::{KnownFailures, Names, Ties, rules::TOLERANCE};
-use render::timeline::{Bar, Gap, Kind, Row, Tag, Timeline};
+use maud::Markup;
+use render::timeline::{self, Bar, Gap, Kind, Row, Tag, Timeline};
 use wire::{
     FaultLabel, IssuedCursor, JobResult, RetryAfterForm, WireRecord, WireRequest, duration_left,
 };
 
-use crate::TaskGrade;
+use crate::{TaskGrade, text::failed};
+
+/// The most bars of a small picture: more could not be told apart.
+const IN_LINE: usize = 60;
 
 impl TaskGrade {
+    /// A case in one line: the first that broke a rule, or else the first that missed the goal, or
+    /// that called. None if no request arrived.
+    #[must_use]
+    pub fn line(&self) -> Option<Markup> {
+        let mut broken = self.broken().flat_map(|rule| &rule.judgement.requests);
+        let broken = broken.next().map(|request| request.case);
+        let called = |number: &usize| {
+            let case = self.cases.get(*number);
+            case.is_some_and(|case| case.wire.total > 0)
+        };
+        let missed = failed(self).map(|(number, _)| number);
+        let mut cases = broken.into_iter().chain(missed).chain(0..self.cases.len());
+        let case = cases.find(called)?;
+        let timeline = self.timeline(case, &KnownFailures::default(), IN_LINE);
+        Some(timeline::line(&[&timeline]))
+    }
+
     /// The requests of a case, by its number, with a tag for each rule that one of them broke. Of
     /// a flood the middle is left out, so that there are at most so many lines. Without requests
     /// it has no rows.

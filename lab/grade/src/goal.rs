@@ -313,7 +313,8 @@ fn doing(wire: &WireRecord, at: Duration) -> Option<String> {
 
 impl GoalVerdict {
     /// The verdict on a rule that means the same.
-    pub(crate) fn as_verdict(self) -> Verdict {
+    #[must_use]
+    pub fn as_verdict(self) -> Verdict {
         match self {
             Self::Reached => Verdict::Kept,
             Self::Missed | Self::Crashed => Verdict::Broken,

@@ -10,7 +10,8 @@
 //! [rules](judge::rules) on how to get it. Without the goal the laziest client would have
 //! the best [`Card`]: a client that never retries breaks no rule about retries.
 //!
-//! [`run_task()`] runs a task, in a [`ProcessSlots`] with others, and returns a [`TaskGrade`];
+//! [`run_tasks()`] runs tasks side by side in a [`ProcessSlots`], and hands over a [`TaskGrade`]
+//! for each; [`run_task()`] runs one of them;
 //! [`OpenCases`] are open to clients of any kind.
 
 // No input may end the program: each impossible case states its reason.
@@ -29,6 +30,7 @@
 mod board;
 mod card;
 mod case_timeline;
+mod changes;
 mod draw;
 mod fixed_goal;
 mod goal;
@@ -53,14 +55,15 @@ mod verdict_text;
 
 pub use board::{Board, Learner};
 pub use card::{Card, CaseGrade, RuleGrade, TaskGrade};
+pub use changes::{Changes, GoalChange, RuleChange};
 pub use goal::{GOAL, GoalResult, GoalVerdict};
-pub use html::html_card;
+pub use html::{evidence, html_card};
 pub use junit::junit;
 pub use open::{OpenCase, OpenCases};
 pub use printed_card::{PrintedCard, PrintedCardError};
 pub use process_slots::ProcessSlots;
 pub use result::{CardResult, TaskResult};
-pub use run_task::{GradeError, run_task};
+pub use run_task::{CaseEvent, GradeError, run_task, run_tasks};
 pub use service::ServiceError;
 pub use task::{Task, TaskWords};
 pub use tasks::{TASKS, find};

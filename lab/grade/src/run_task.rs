@@ -1,4 +1,4 @@
-//! Runs a task.
+//! Runs tasks.
 
 use std::time::Duration;
 
@@ -32,8 +32,43 @@ pub enum GradeError {
     Service(#[from] ServiceError),
 }
 
+/// What happens to a case while its task is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseEvent {
+    /// It has its slot, and its client starts.
+    Started,
+    /// It is over.
+    Ended,
+}
+
+/// Runs several tasks with a client side by side. The slots go to the cases in the order of the
+/// tasks. `on_case` is told of each case with the number of its task, and `on_task` gets the
+/// result of each task as soon as there is one.
+///
+/// Dropped, it leaves no process and no service behind.
+///
+/// # Errors
+///
+/// [`GradeError`] if one of them could not be run at all. The others are dropped.
+pub async fn run_tasks(
+    tasks: impl IntoIterator<Item = (usize, &Task)>,
+    command: &ClientCommand,
+    seed: u64,
+    slots: &ProcessSlots,
+    on_case: impl Fn(usize, CaseEvent),
+    on_task: impl Fn(usize, TaskGrade),
+) -> Result<(), GradeError> {
+    let tasks = tasks.into_iter().map(async |(number, task)| {
+        let on_case = |event| on_case(number, event);
+        let grade = run_task(task, command, seed, slots, on_case).await?;
+        on_task(number, grade);
+        Ok(())
+    });
+    try_join_all(tasks).await.map(drop)
+}
+
 /// Runs a task with a client: its cases side by side, as many at once as there is
-/// room. `case_done` is called after each.
+/// room. `on_case` is told of each.
 ///
 /// Dropped, it leaves no process and no service behind.
 ///
@@ -45,14 +80,15 @@ pub async fn run_task(
     command: &ClientCommand,
     seed: u64,
     slots: &ProcessSlots,
-    case_done: impl Fn(),
+    on_case: impl Fn(CaseEvent),
 ) -> Result<TaskGrade, GradeError> {
     let cases = task.cases(seed).into_iter().enumerate();
     let cases = cases.map(async |(number, case)| {
         let _slot = slots.acquire(task.is_about_milliseconds()).await;
+        on_case(CaseEvent::Started);
         let draw = Draw::new(seed, task.words.name, number);
         let recorded = run_case(task, case, command, draw).await;
-        case_done();
+        on_case(CaseEvent::Ended);
         recorded
     });
     let cases = try_join_all(cases).await?;

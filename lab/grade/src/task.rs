@@ -96,7 +96,8 @@ impl Task {
     }
 
     /// Whether a rule is judged in it for which milliseconds count.
-    pub(crate) fn is_about_milliseconds(&self) -> bool {
+    #[must_use]
+    pub fn is_about_milliseconds(&self) -> bool {
         self.rules().any(Rule::is_about_milliseconds)
     }
 

@@ -1,19 +1,22 @@
 //! `lab serve`: the lab's web UI.
 
-use std::time::Duration;
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::Args;
 use host::StartError;
+use process::ClientCommand;
+use scenario::Settings;
 use tokio::time::timeout;
 
 use super::{
     exit::Exit,
-    exporters,
+    exporters, intercepting_proxy,
     number::{self, NumberError},
     terminal::{self, OrExit},
 };
 use crate::{
-    web::DEFAULT_PAGE_PORT, web::Exporters, web::WebUi, web::WebUiConfig, web::WebUiError,
+    web::DEFAULT_PAGE_PORT, web::Exporters, web::GradedProgram, web::WebUi, web::WebUiConfig,
+    web::WebUiError,
 };
 
 /// How long the whole stop may take: the drain of the connections, and then the exports of
@@ -40,6 +43,19 @@ pub(crate) struct Arguments {
     /// or OTEL_EXPORTER_OTLP_ENDPOINT say]
     #[arg(long, value_name = "URL")]
     otlp: Option<String>,
+
+    /// Grade the client at once, and again whenever one of these files is saved. Without it the
+    /// page has a button for that
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "command")]
+    watch: Vec<PathBuf>,
+
+    /// The seed of the ids, cursors and URLs of the client's cards [default: random]
+    #[arg(long, value_parser = number::any, allow_hyphen_values = true, requires = "command")]
+    seed: Option<u64>,
+
+    /// The command that runs your client, as for `lab grade`: the web UI shows its card
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 /// A port; 0 stands for a free one.
@@ -63,16 +79,27 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
             exporters::endpoint(arguments.otlp.as_deref())?,
             |error| terminal::warn(error),
         ),
+        client: program(arguments)?,
     };
     let web_ui = WebUi::start(config).await;
     let web_ui = web_ui.map_err(|error| fail_start(&error))?;
 
     let (page, service) = (web_ui.page_url(), web_ui.service_url());
+    let first_page = if arguments.command.is_empty() {
+        page.clone()
+    } else {
+        format!("{page}/client")
+    };
+    let card = if arguments.command.is_empty() {
+        String::new()
+    } else {
+        format!("The card of your client: {first_page}\n")
+    };
     terminal::print(&format!(
-        "Teaching API started at {service}\nWeb UI started at {page}\nPress Ctrl+C to stop.\n"
+        "Teaching API started at {service}\nWeb UI started at {page}\n{card}Press Ctrl+C to stop.\n"
     ))?;
     if arguments.open
-        && let Err(error) = open::that_detached(&page)
+        && let Err(error) = open::that_detached(&first_page)
     {
         terminal::warn(&error);
     }
@@ -89,6 +116,22 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
         ));
     }
     Ok(())
+}
+
+/// The program to grade; none without a command.
+fn program(arguments: &Arguments) -> Result<Option<GradedProgram>, Exit> {
+    if arguments.command.is_empty() {
+        return Ok(None);
+    }
+    intercepting_proxy::warn();
+    let command = ClientCommand::new(arguments.command.iter().cloned());
+    let program = GradedProgram::new(
+        command.or_exit(Exit::Usage)?,
+        arguments.watch.iter().map(PathBuf::as_path),
+        arguments.seed.unwrap_or_else(Settings::random_seed),
+        |error| terminal::warn(error),
+    );
+    program.map(Some).or_exit(Exit::Usage)
 }
 
 /// Says why the web UI is not served, and suggests a command if a port is taken.

@@ -1,4 +1,5 @@
 //! `lab grade`: its arguments, and the web routes of the card.
 
 pub(crate) mod cli;
+mod saves;
 pub(crate) mod web;

@@ -12,7 +12,8 @@
 //! | `/course`, `/scenarios/{name}` | the plans of a class; a scenario, with its newest run |
 //! | GET `/runs`, `/runs/{id}` | the runs, and one of them |
 //! | POST `/runs`, `/runs/{id}/cancel` | the forms that start and cancel a run; each leads to the run |
-//! | `/client` | how to grade a client |
+//! | `/client` | the card of the client that the terminal named, or how to start one |
+//! | POST `/client/start`, `/client/stop` | the forms that start and stop a card |
 //! | `/storm/{story}`, `/storm` | a storm, which the address describes; the first one |
 //! | POST `/storm/{story}/cancel`, `/storm/{story}` | the forms that cancel a storm, and start it again |
 //! | `/metrics-view` | the counters over time |
@@ -45,7 +46,7 @@ pub(crate) mod steps;
 pub(crate) mod token;
 pub(crate) mod wire_lane;
 
-use std::{fmt, net::SocketAddr, num::NonZeroUsize, sync::Arc};
+use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, sync::Arc};
 
 use host::{
     ConnectionBounds, DRAIN_DEADLINE, Drained, HeaderCase, RunningService, ServiceConfig,
@@ -59,13 +60,18 @@ use tokio::{sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
-use crate::{scenario::web::Runs, storm::web::Storms};
+use crate::{
+    grade::web::{ClientCards, Grader},
+    scenario::web::Runs,
+    storm::web::Storms,
+};
 
 use live::Live;
 use metrics_view::MetricsView;
 use routes::router;
 use shared::Shared;
 
+pub use crate::grade::web::GradedProgram;
 pub use exporters::Exporters;
 
 /// The default port of the web UI.
@@ -84,6 +90,8 @@ pub struct WebUiConfig {
     pub page_port: u16,
     /// The exporters of the runs.
     pub exporters: Exporters,
+    /// The program that is graded; none if the terminal named none.
+    pub client: Option<GradedProgram>,
 }
 
 impl Default for WebUiConfig {
@@ -92,6 +100,7 @@ impl Default for WebUiConfig {
             port: server::DEFAULT_PORT,
             page_port: DEFAULT_PAGE_PORT,
             exporters: Exporters::default(),
+            client: None,
         }
     }
 }
@@ -106,6 +115,9 @@ pub enum WebUiError {
     /// The page's socket could not be opened.
     #[error(transparent)]
     Page(StartError),
+    /// The thread that grades the program did not start.
+    #[error("the client cannot be graded")]
+    Client(#[source] io::Error),
 }
 
 /// The running web UI and its service.
@@ -118,6 +130,8 @@ pub struct WebUi {
     shared: Shared,
     phase: watch::Sender<Phase>,
     serving: JoinSet<Drained>,
+    /// None without a program.
+    grader: Option<Grader>,
     /// Background tasks that run while the web UI is served.
     chores: JoinSet<()>,
 }
@@ -156,12 +170,19 @@ impl WebUi {
         let runs = Runs::new(Arc::clone(&live), exposition.clone(), config.exporters);
         let metrics = MetricsView::new(exposition, Arc::clone(&runs), Arc::clone(&live));
         chores.spawn(Arc::clone(&metrics).follow());
+        let client = Arc::new(ClientCards::new(Arc::clone(&live), config.client.as_ref()));
+        let grader = config
+            .client
+            .map(|program| Grader::start(program, Arc::clone(&client)))
+            .transpose()
+            .map_err(WebUiError::Client)?;
         let shared = Shared {
             runs,
             storms: Storms::new(Arc::clone(&live)),
             live,
             metrics,
             small_storm: Arc::default(),
+            client: Arc::clone(&client),
             ledger,
             service: service.base_url().into(),
         };
@@ -192,6 +213,7 @@ impl WebUi {
             shared,
             phase,
             serving,
+            grader,
             chores,
         })
     }
@@ -222,6 +244,9 @@ impl WebUi {
         self.shared.live.close();
         // They tell these streams.
         self.chores.shutdown().await;
+        // The program ends at once, with all that it has started.
+        let grader = self.grader.take();
+        let ended = tokio::task::spawn_blocking(move || drop(grader));
         self.shared.storms.stop().await;
         self.shared.runs.stop_unkept();
         self.phase.send_replace(Phase::Draining);
@@ -234,6 +259,7 @@ impl WebUi {
         });
         self.shared.runs.stop().await;
         // A panic in there has been reported.
+        let _ = ended.await;
         let page = page
             .and_then(Result::ok)
             .map_or(0, |drained| drained.cut_off);

@@ -48,7 +48,7 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
                 (scenario::web::newest_runs(&shared, NEWEST, modes))
                 div.stack {
                     (storm::web::door(&shared, modes))
-                    (grade::web::door(modes))
+                    (grade::web::door(&shared, modes))
                 }
             }
         }

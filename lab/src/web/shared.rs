@@ -6,6 +6,7 @@ use host::Ledger;
 
 use super::{live::Live, metrics_view::MetricsView};
 use crate::{
+    grade::web::ClientCards,
     scenario::web::Runs,
     storm::web::{SmallStorm, Storms},
 };
@@ -20,6 +21,7 @@ pub(crate) struct Shared {
     pub(crate) storms: Arc<Storms>,
     /// The small pictures of a storm on the overview.
     pub(crate) small_storm: Arc<SmallStorm>,
+    pub(crate) client: Arc<ClientCards>,
     pub(crate) ledger: Ledger,
     /// The base URL of the service.
     pub(crate) service: Arc<str>,

@@ -25,7 +25,7 @@ static SLOTS: LazyLock<ProcessSlots> = LazyLock::new(|| ProcessSlots::new(48));
 
 async fn graded(task: &str, client: &ClientCommand, slots: &ProcessSlots) -> TaskGrade {
     let task = find(task).expect("a task");
-    let grade = run_task(task, client, 7, slots, || ()).await;
+    let grade = run_task(task, client, 7, slots, |_| ()).await;
     grade.expect("it can be run")
 }
 

@@ -1,6 +1,8 @@
 //! A card as HTML: a report with a table of goals and rules, and the requests of each
 //! task, case by case.
 
+mod evidence;
+
 use judge::{KnownFailures, in_words, is_good, rules};
 use maud::{Markup, html as markup};
 use render::{
@@ -9,6 +11,8 @@ use render::{
     timeline::{self, Layout, Timeline, Waterfall, legend},
 };
 use wire::duration;
+
+pub use evidence::evidence;
 
 use crate::{
     Card, CardResult, CaseGrade, GoalVerdict, RuleGrade, TASKS, TaskGrade, TaskWords, in_flight,
@@ -171,14 +175,21 @@ fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures
                 p { (found.unwrap_or_default()) "; expected " (case.expected_in_words()) }
                 @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
             }
-            (requests(task, number, case, known))
+            (requests(task, number, case, known, LINES))
         }
     }
 }
 
-/// The requests of a case as they arrived, each with the rules that it broke.
-fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures) -> Markup {
-    let timeline = task.timeline(number, known, LINES);
+/// The requests of a case as they arrived, in at most so many lines, each with the rules that it
+/// broke.
+fn requests(
+    task: &TaskGrade,
+    number: usize,
+    case: &CaseGrade,
+    known: &KnownFailures,
+    lines: usize,
+) -> Markup {
+    let timeline = task.timeline(number, known, lines);
     let waterfall = Waterfall {
         timeline: &timeline,
         axis: &timeline::axis(&[&timeline]),

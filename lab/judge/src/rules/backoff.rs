@@ -136,52 +136,84 @@ pub(super) fn gaps<'a>(
     gaps.collect()
 }
 
-/// Judges by the gaps of the whole card if it `is_pooled`, and else by those of these cases.
-pub(super) fn judged(
-    cases: &[Case<'_>],
-    failed: fn(&WireRequest) -> bool,
-    is_pooled: bool,
-    shown: fn(&[Gap]) -> Shown,
-) -> Judgement {
-    let mut requests = cases.iter().flat_map(|case| &case.wire.entries);
-    if !requests.any(failed) {
-        return Judgement::not_exercised();
+/// How a rule judges gaps.
+#[derive(Debug)]
+pub struct GapRule {
+    /// Which requests have to be followed by a pause.
+    pub(super) failed: fn(&WireRequest) -> bool,
+    /// Whether it looks at the gaps of the whole card, and else at those of its cases.
+    pub(super) is_pooled: bool,
+    /// What gaps show.
+    pub(super) shown: fn(&[Gap]) -> Shown,
+}
+
+impl GapRule {
+    /// The gaps of these cases, each with the request that ends it.
+    fn own(&self, cases: &[Case<'_>]) -> Vec<(RequestRef, Gap)> {
+        let complete = cases.iter().enumerate();
+        let complete = complete.filter(|(_, case)| case.wire.dropped == 0);
+        let own = complete.flat_map(|(number, case)| {
+            let gaps = gaps(case.wire, &case.ties, self.failed).into_iter();
+            gaps.map(move |(next, gap)| {
+                let seq = next.seq;
+                (RequestRef { case: number, seq }, gap)
+            })
+        });
+        own.collect()
     }
-    let complete = cases.iter().enumerate();
-    let complete = complete.filter(|(_, case)| case.wire.dropped == 0);
-    let own = complete.flat_map(|(number, case)| {
-        let gaps = gaps(case.wire, &case.ties, failed).into_iter();
-        gaps.map(move |(next, gap)| {
-            let seq = next.seq;
-            (RequestRef { case: number, seq }, gap)
-        })
-    });
-    let own: Vec<_> = own.collect();
-    let of_card = cases.first().map(|case| &*case.context.gaps);
-    let all = match of_card.filter(|gaps| is_pooled && !gaps.is_empty()) {
-        Some(of_card) => of_card.to_vec(),
-        None => own.iter().map(|(_, gap)| *gap).collect(),
-    };
-    let is_complete = cases.iter().all(|case| case.wire.dropped == 0);
-    let judgement = match shown(&all) {
-        _ if own.is_empty() => Judgement::skipped(),
-        // The client had shown this before it was stopped.
-        Shown::Skipped(why) if is_complete => return Judgement::skipped_because(why),
-        Shown::Kept => Judgement::kept(),
-        Shown::Skipped(why) => Judgement::skipped_because(why),
-        Shown::CannotTell(why) => Judgement::cannot_tell(why),
-        Shown::Broken(places, found) => {
-            let shows = own.iter().filter(|(_, gap)| places.contains(&gap.place));
-            let shows: Vec<_> = shows.map(|(request, _)| *request).collect();
-            if shows.is_empty() {
-                // Another task of the card shows it, by gaps that this one does not have.
-                Judgement::cannot_tell(too_few(own.len()))
-            } else {
-                Judgement::broken_by(shows, found)
-            }
+
+    /// The gaps that it looks at, of which these cases have their `own`.
+    fn all(&self, cases: &[Case<'_>], own: &[(RequestRef, Gap)]) -> Vec<Gap> {
+        let of_card = cases.first().map(|case| &*case.context.gaps);
+        match of_card.filter(|gaps| self.is_pooled && !gaps.is_empty()) {
+            Some(of_card) => of_card.to_vec(),
+            None => own.iter().map(|(_, gap)| *gap).collect(),
         }
-    };
-    cases.iter().fold(judgement, Judgement::unless_unseen)
+    }
+
+    /// The lengths of the gaps that it looks at, by their number in their call and in ascending
+    /// order: first those before the first retries.
+    pub(super) fn lengths(&self, cases: &[Case<'_>]) -> Vec<Vec<Duration>> {
+        let mut by_number: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for gap in self.all(cases, &self.own(cases)) {
+            let lengths = by_number.entry(gap.place.number).or_default();
+            lengths.push(gap.length);
+        }
+        let lengths = by_number.into_values().map(|mut lengths| {
+            lengths.sort_unstable();
+            lengths
+        });
+        lengths.collect()
+    }
+
+    pub(super) fn judge(&self, cases: &[Case<'_>]) -> Judgement {
+        let mut requests = cases.iter().flat_map(|case| &case.wire.entries);
+        if !requests.any(self.failed) {
+            return Judgement::not_exercised();
+        }
+        let own = self.own(cases);
+        let all = self.all(cases, &own);
+        let is_complete = cases.iter().all(|case| case.wire.dropped == 0);
+        let judgement = match (self.shown)(&all) {
+            _ if own.is_empty() => Judgement::skipped(),
+            // The client had shown this before it was stopped.
+            Shown::Skipped(why) if is_complete => return Judgement::skipped_because(why),
+            Shown::Kept => Judgement::kept(),
+            Shown::Skipped(why) => Judgement::skipped_because(why),
+            Shown::CannotTell(why) => Judgement::cannot_tell(why),
+            Shown::Broken(places, found) => {
+                let shows = own.iter().filter(|(_, gap)| places.contains(&gap.place));
+                let shows: Vec<_> = shows.map(|(request, _)| *request).collect();
+                if shows.is_empty() {
+                    // Another task of the card shows it, by gaps that this one does not have.
+                    Judgement::cannot_tell(too_few(own.len()))
+                } else {
+                    Judgement::broken_by(shows, found)
+                }
+            }
+        };
+        cases.iter().fold(judgement, Judgement::unless_unseen)
+    }
 }
 
 /// Whether there were pauses.

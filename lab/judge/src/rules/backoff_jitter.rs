@@ -2,7 +2,7 @@
 
 use super::{
     Judge, Rule, RuleLevel,
-    backoff::{failed, jitter, judged},
+    backoff::{GapRule, failed, jitter},
 };
 
 /// The rule.
@@ -13,7 +13,11 @@ pub const RULE: Rule = Rule {
     text: "the pauses before retries differed",
     why: "If all clients wait equally long, they return as one wave, as high as the one that overloaded the service.",
     hint: "Draw each wait at random between zero and its ceiling.",
-    judge: Judge::Gaps(|cases| judged(cases, failed, true, jitter)),
+    judge: Judge::Gaps(GapRule {
+        failed,
+        is_pooled: true,
+        shown: jitter,
+    }),
 };
 
 #[cfg(test)]

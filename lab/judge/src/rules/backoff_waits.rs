@@ -2,7 +2,7 @@
 
 use super::{
     Judge, Rule, RuleLevel,
-    backoff::{failed, judged, pauses},
+    backoff::{GapRule, failed, pauses},
 };
 
 /// The rule.
@@ -13,7 +13,11 @@ pub const RULE: Rule = Rule {
     text: "there was a pause before most retries",
     why: "An overloaded service cannot recover while every client retries at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
-    judge: Judge::Gaps(|cases| judged(cases, failed, true, pauses)),
+    judge: Judge::Gaps(GapRule {
+        failed,
+        is_pooled: true,
+        shown: pauses,
+    }),
 };
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub mod token_elsewhere;
 
 use std::time::Duration;
 
+pub use backoff::GapRule;
 pub use card::{CardCase, CardContext, CaseKind};
 pub use case::Case;
 pub use judgement::{Judgement, RequestRef, Verdict};

@@ -10,7 +10,7 @@ use wire::{UnusableValue, WireRequest, duration};
 use super::{
     Judge, Rule, RuleLevel,
     backoff::{
-        FEWEST, Gap, Shown, TOO_FEW, judged, later, least_pause, most_are_pauses, shorter, unclear,
+        FEWEST, Gap, GapRule, Shown, TOO_FEW, later, least_pause, most_are_pauses, shorter, unclear,
     },
 };
 
@@ -22,7 +22,11 @@ pub const RULE: Rule = Rule {
     text: "there was a pause after a Retry-After that cannot be read",
     why: "A value such as -1 or soon is a mistake of the service, but the service is still overloaded.",
     hint: "Use the backoff that you would have used without the header. Seconds are digits alone: -1 is not zero.",
-    judge: Judge::Gaps(|cases| judged(cases, failed, false, pauses)),
+    judge: Judge::Gaps(GapRule {
+        failed,
+        is_pooled: false,
+        shown: pauses,
+    }),
 };
 
 /// A client does not pause after a value if it retried twice in this many cases, and each of

@@ -1,8 +1,10 @@
 //! A rule, with its texts and with how it is judged.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
-use super::{Case, Judgement};
+use super::{Case, Judgement, backoff::GapRule};
 
 /// A rule.
 #[derive(Debug)]
@@ -37,7 +39,7 @@ pub enum Judge {
     Cases(fn(&[Case<'_>]) -> Judgement),
     /// The same, of a rule about the lengths of gaps: milliseconds count, so a case is not
     /// run beside others.
-    Gaps(fn(&[Case<'_>]) -> Judgement),
+    Gaps(GapRule),
     /// Not from these records. The product that has another record of the requests judges it.
     Elsewhere,
 }
@@ -46,11 +48,23 @@ impl Rule {
     /// Judges the records of one or more cases of a task.
     #[must_use]
     pub fn judge(&self, cases: &[Case<'_>]) -> Judgement {
-        match self.judge {
+        match &self.judge {
             Judge::Case(judge) => Judgement::of_each(cases, judge),
             Judge::Forbids(judge) => Judgement::of_each(cases, |case| judge(case).if_watched(case)),
-            Judge::Cases(judge) | Judge::Gaps(judge) => judge(cases),
+            Judge::Cases(judge) => judge(cases),
+            Judge::Gaps(gaps) => gaps.judge(cases),
             Judge::Elsewhere => Judgement::not_exercised(),
+        }
+    }
+
+    /// The lengths of the gaps by which it judges these cases, in ascending order: first those
+    /// before the first retries, then those before the second ones, and so on. Empty for a rule
+    /// that is not about gaps.
+    #[must_use]
+    pub fn gap_lengths(&self, cases: &[Case<'_>]) -> Vec<Vec<Duration>> {
+        match &self.judge {
+            Judge::Gaps(gaps) => gaps.lengths(cases),
+            _ => Vec::new(),
         }
     }
 

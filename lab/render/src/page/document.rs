@@ -21,6 +21,7 @@ pub const STYLE: &str = concat!(
     include_str!("style/controls.css"),
     include_str!("style/frame.css"),
     include_str!("style/storm.css"),
+    include_str!("style/client.css"),
 );
 
 /// Wraps a body in a document that loads nothing and runs no script.

@@ -2,10 +2,12 @@
 
 mod document;
 mod parts;
+mod strip;
 mod tables;
 
 pub use document::{STYLE, document, refreshing_document};
 pub use parts::{ChipState, Tile, chip, class_and_mark, marked, panel, word};
+pub use strip::strip;
 pub use tables::{PictureColumn, picture_table, table, wide_table};
 
 /// A number with one decimal, unless it is whole.

@@ -1,13 +1,11 @@
 //! `lab grade -- COMMAND`: runs a client in tasks, once or at every save.
 
-use std::{
-    cell::RefCell,
-    fs,
-    path::Path,
-    time::{Duration, SystemTime},
-};
+use std::{cell::RefCell, path::Path, time::Duration};
 
-use grade::{Card, GradeError, ProcessSlots, TASKS, Task, TaskGrade, run_task, text::TaskNumber};
+use grade::{
+    Card, CaseEvent, GradeError, ProcessSlots, TASKS, Task, TaskGrade, run_task, run_tasks,
+    text::TaskNumber,
+};
 use host::Signals;
 use indicatif::ProgressBar;
 use process::ClientCommand;
@@ -16,13 +14,16 @@ use scenario::Settings;
 use tokio::time::{Instant, sleep};
 
 use super::{Arguments, demands::Demands};
-use crate::cli::{
-    exit::Exit,
-    terminal::{self, OrExit},
+use crate::{
+    cli::{
+        exit::Exit,
+        terminal::{self, OrExit},
+    },
+    grade::saves::Saves,
 };
 
-/// How often a watched file is checked.
-const LOOK: Duration = Duration::from_millis(200);
+/// How often the time that was needed so far is shown.
+const TICK: Duration = Duration::from_millis(200);
 
 /// A client, and the tasks to run.
 pub(super) struct Grader<'a> {
@@ -96,10 +97,7 @@ impl<'a> Grader<'a> {
 
     /// Runs again at every save, until every task is done.
     pub(super) fn watch(&self, file: &Path) -> Result<Exit, Exit> {
-        let mut seen = saved(file).ok_or_else(|| {
-            let error = format!("{} cannot be read, so it cannot be watched", file.display());
-            terminal::fail(error, Exit::Usage)
-        })?;
+        let mut saves = Saves::of([file]).or_exit(Exit::Usage)?;
         terminal::runtime()?.block_on(async {
             let mut signals = terminal::signals()?;
             let mut next = 0;
@@ -120,7 +118,7 @@ impl<'a> Grader<'a> {
                 }
                 tokio::select! {
                     () = signals.next() => return Err(Exit::Cancelled),
-                    save = saved_again(file, seen) => seen = save,
+                    () = saves.next() => {}
                 }
                 terminal::print("(saved)\n")?;
             }
@@ -167,15 +165,23 @@ impl<'a> Grader<'a> {
     async fn every_task(&self, signals: &mut Signals) -> Result<Card, Ended> {
         let progress = Progress::new(&self.tasks);
         let done = RefCell::new(vec![None; self.tasks.len()]);
-        let tasks = self.tasks.iter().enumerate().map(async |(number, task)| {
-            let grade = self.run(task, &progress).await?;
+        let on_case = |_, event| progress.on_case(event);
+        let on_task = |number: usize, grade| {
             if let Some(place) = done.borrow_mut().get_mut(number) {
-                *place = Some(grade);
+                *place = Some(self.judged(grade));
             }
-            Ok(())
-        });
+        };
+        let tasks = self.tasks.iter().copied().enumerate();
+        let all = run_tasks(
+            tasks,
+            &self.command,
+            self.seed,
+            &self.slots,
+            on_case,
+            on_task,
+        );
         let ended = tokio::select! {
-            all = futures_util::future::try_join_all(tasks) => Some(all),
+            all = all => Some(all),
             () = signals.next() => None,
             never = progress.count_up("cases") => never,
         };
@@ -185,15 +191,20 @@ impl<'a> Grader<'a> {
         match ended {
             None => Err(Ended::Cancelled(card)),
             Some(Err(error)) => Err(Ended::Failed(error)),
-            Some(Ok(_)) => Ok(card),
+            Some(Ok(())) => Ok(card),
         }
     }
 
     async fn run(&self, task: &Task, progress: &Progress) -> Result<TaskGrade, GradeError> {
-        let case_done = || progress.bar.inc(1);
-        let mut grade = run_task(task, &self.command, self.seed, &self.slots, case_done).await?;
+        let on_case = |event| progress.on_case(event);
+        let grade = run_task(task, &self.command, self.seed, &self.slots, on_case).await?;
+        Ok(self.judged(grade))
+    }
+
+    /// A grade with the rules that are to be judged.
+    fn judged(&self, mut grade: TaskGrade) -> TaskGrade {
         grade.judge_only(&self.demands.only);
-        Ok(grade)
+        grade
     }
 
     fn card(&self) -> Card {
@@ -275,6 +286,12 @@ impl Progress {
         }
     }
 
+    fn on_case(&self, event: CaseEvent) {
+        if event == CaseEvent::Ended {
+            self.bar.inc(1);
+        }
+    }
+
     /// Shows again and again how long it has taken so far. When a case ends is not known
     /// beforehand: its time counts from its first request, and a client may be slow to start.
     async fn count_up(&self, name: &str) -> ! {
@@ -282,24 +299,7 @@ impl Progress {
             let seconds = self.started.elapsed().as_secs();
             self.bar.set_message(format!("{name}, {seconds} s so far"));
             self.bar.tick();
-            sleep(LOOK).await;
-        }
-    }
-}
-
-/// When a file was saved and its length; none if it does not exist.
-fn saved(file: &Path) -> Option<(SystemTime, u64)> {
-    let found = fs::metadata(file).ok()?;
-    Some((found.modified().ok()?, found.len()))
-}
-
-/// Waits until a file differs from the one seen before. An editor may remove it for a
-/// moment.
-async fn saved_again(file: &Path, seen: (SystemTime, u64)) -> (SystemTime, u64) {
-    loop {
-        sleep(LOOK).await;
-        if let Some(save) = saved(file).filter(|save| *save != seen) {
-            return save;
+            sleep(TICK).await;
         }
     }
 }

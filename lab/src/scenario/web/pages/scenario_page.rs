@@ -292,6 +292,9 @@ impl<'a> ScenarioPage<'a> {
                         button type="submit" aria-keyshortcuts="x" { "Cancel" }
                         span.soft { "The run goes on." }
                     }
+                    @if self.shared.client.judges_waits() {
+                        p.soft { "Your client is graded at the same time, so waits of this run may end late." }
+                    }
                 }
                 (story.fragment())
                 p #run-actions .actions.small {

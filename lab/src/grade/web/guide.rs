@@ -1,43 +1,19 @@
-//! *Your client* on the page: how to start grading one.
+//! The page without a program: how to start grading one.
 
-use axum::{Router, response::Response, routing::get};
+use axum::response::Response;
 use grade::TASKS;
-use maud::{Markup, html};
+use maud::html;
 use render::page::panel;
 
 use crate::{
     invocation::lab,
     web::{
-        fields::Fields,
         modes::Modes,
         page::{Page, View},
-        shared::Shared,
     },
 };
 
-/// The route of the page.
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new().route("/client", get(page))
-}
-
-/// The way to *Your client* from the overview.
-pub(crate) fn door(modes: Modes) -> Markup {
-    let lab = lab();
-    html! {
-        section.panel aria-labelledby="door-client" {
-            header {
-                h2 #door-client { "Your client" }
-                a.aside href=(modes.link("/client")) { "how to start" }
-            }
-            p { "Any language, " (TASKS.len()) " tasks. Write one, and grade it:" }
-            p { code { (lab) " starter python" } }
-            p { code { (lab) " grade -- python3 client.py" } }
-        }
-    }
-}
-
-async fn page(fields: Fields) -> Response {
-    let modes = Modes::of(&fields);
+pub(super) fn page(modes: Modes) -> Response {
     let lab = lab();
     let lines = [
         (
@@ -46,11 +22,11 @@ async fn page(fields: Fields) -> Response {
         ),
         (
             format!("{lab} grade -- python3 client.py"),
-            "Grades it once, up to the first task that is not done. Any other language will do.",
+            "Grades it once in the terminal, up to the first task that is not done. Any other language will do.",
         ),
         (
-            format!("{lab} grade --watch client.py -- python3 client.py"),
-            "Grades it again at every save, until the task is done.",
+            format!("{lab} serve --watch client.py -- python3 client.py"),
+            "Shows its card on this page, and again at every save. Stop this lab first.",
         ),
     ];
     let tasks = html! {

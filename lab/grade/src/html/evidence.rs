@@ -1,0 +1,192 @@
+//! What a card shows about one task, at the side of a page: the goal, and for each rule that was
+//! broken the requests or the pauses that broke it, why the rule exists, and a hint.
+
+use judge::{
+    KnownFailures,
+    rules::{self, Rule, Verdict},
+};
+use maud::{Markup, html as markup};
+use render::page::strip;
+
+use super::{goal, requests, safe};
+use crate::{
+    Card, CaseGrade, GoalVerdict, RuleGrade, TaskGrade, TaskWords, find,
+    text::{failed, has_failed},
+};
+
+/// The most lines about the requests of a case: the side of a page is narrow.
+const LINES: usize = 9;
+
+/// The most sets of pauses, by their number in the call.
+const SETS: usize = 2;
+
+/// The evidence of a task of a card. `scenario` is the address of the scenario that shows a client
+/// doing it.
+#[must_use]
+pub fn evidence(card: &Card, grade: &TaskGrade, scenario: &str) -> Markup {
+    let Ok(task) = find(grade.task) else {
+        return markup! {};
+    };
+    let words = &task.words;
+    let broken: Vec<_> = grade.broken().collect();
+    // Each case is drawn once, under the first finding about it.
+    let mut drawn = Vec::new();
+    let missed = failed(grade).next();
+    let missed = missed.map(|(number, case)| missed_case(&mut drawn, grade, number, case, words));
+    let rules: Vec<_> = broken
+        .iter()
+        .map(|rule| broken_rule(&mut drawn, card, grade, rule))
+        .collect();
+    let shows_nothing = drawn.is_empty() && broken.is_empty() && grade.requests() > 0;
+    markup! {
+        p { (words.text) " " (goal(grade.goal.verdict)) }
+        @match missed {
+            Some(missed) => (missed),
+            None => (not_missed(grade, words)),
+        }
+        @for rule in &rules { (rule) }
+        @if let Some(arrived) = grade.other_method() { p { (arrived) } }
+        (remarks(grade))
+        @if shows_nothing { (first_case(grade)) }
+        (hint(words, &broken, scenario))
+    }
+}
+
+/// The first case that missed the goal: how its process ended, and what was expected.
+fn missed_case(
+    drawn: &mut Vec<usize>,
+    grade: &TaskGrade,
+    number: usize,
+    case: &CaseGrade,
+    words: &TaskWords,
+) -> Markup {
+    drawn.push(number);
+    let found = safe(case.goal.found.as_deref().unwrap_or_default());
+    let expected = if case.expected.is_empty() {
+        words.goal
+    } else {
+        &case.expected
+    };
+    let others = grade.cases.iter().filter(|other| has_failed(grade, other));
+    let others = others.count() - 1;
+    markup! {
+        p {
+            b.no { (case.name) ":" } " " (found)
+            @if others > 0 { ", and " (others) " more of " (grade.cases.len()) " cases" }
+        }
+        (stderr(case))
+        @if case.wire.total > 0 {
+            p { "Expected: " code { (expected) } }
+            (requests(grade, number, case, &KnownFailures::default(), LINES))
+        }
+    }
+}
+
+/// The goal of a task that no case missed: what it asks for, or a remark.
+fn not_missed(grade: &TaskGrade, words: &TaskWords) -> Markup {
+    let found = grade.goal.found.as_deref();
+    markup! {
+        @match grade.goal.verdict {
+            GoalVerdict::Reached => @if let Some(found) = found { p.soft { (safe(found)) } },
+            GoalVerdict::Skipped => {
+                p { "Your client skips it. Build it next: the last line is " (words.goal) "." }
+                @if let Some(case) = grade.cases.first() { (stderr(case)) }
+            }
+            _ => @if let Some(found) = found { p { (safe(found)) } },
+        }
+    }
+}
+
+/// The end of what a process wrote to stderr.
+fn stderr(case: &CaseGrade) -> Markup {
+    let lines = case.process.iter().flat_map(|process| &process.stderr);
+    let lines: Vec<_> = lines.map(|line| safe(line)).collect();
+    markup! {
+        @if !lines.is_empty() {
+            p { "The end of its stderr:" }
+            pre { (lines.join("\n")) }
+        }
+    }
+}
+
+/// A broken rule: what was found, the pauses or the requests that show it, and why it exists.
+fn broken_rule(
+    drawn: &mut Vec<usize>,
+    card: &Card,
+    grade: &TaskGrade,
+    broken: &RuleGrade,
+) -> Markup {
+    let rule = rules::find(broken.id);
+    let is_about_pauses = rule.is_some_and(Rule::is_about_milliseconds);
+    let first = broken.judgement.requests.first();
+    let case = first.and_then(|request| Some((request.case, grade.cases.get(request.case)?)));
+    let case = case.filter(|(number, _)| !is_about_pauses && !drawn.contains(number));
+    drawn.extend(case.map(|(number, _)| number));
+    markup! {
+        p {
+            b.no { "✗ " (broken.id) } " " span.soft { (broken.level) } br;
+            (broken.judgement.found.as_deref().unwrap_or("broken"))
+        }
+        @if is_about_pauses { (pauses(card, grade, broken.id)) }
+        @if let Some((number, case)) = case {
+            (requests(grade, number, case, &KnownFailures::default(), LINES))
+        }
+        @if let Some(rule) = rule { p { (rule.why) } }
+    }
+}
+
+/// The pauses by which a rule is judged, on one axis.
+fn pauses(card: &Card, grade: &TaskGrade, rule: &str) -> Markup {
+    let pauses = card.pauses(grade.task, rule);
+    let sets = pauses.iter().zip(["first", "second"]).take(SETS);
+    let sets: Vec<_> = sets
+        .map(|(lengths, which)| (format!("{} {which} pauses", lengths.len()), &**lengths))
+        .collect();
+    let sets: Vec<_> = sets
+        .iter()
+        .map(|(label, lengths)| (&**label, *lengths))
+        .collect();
+    strip(&sets)
+}
+
+/// Why rules cannot be told, and under which condition others were kept.
+fn remarks(grade: &TaskGrade) -> Markup {
+    let found = |rule: &RuleGrade| rule.judgement.found.clone().unwrap_or_default();
+    let kept = grade.with_verdict(Verdict::Kept);
+    let kept = kept.filter(|rule| rule.judgement.found.is_some());
+    markup! {
+        @for rule in grade.with_verdict(Verdict::CannotTell) {
+            p { b { "? " (rule.id) } " cannot be told: " (found(rule)) }
+        }
+        @for rule in kept { p { b.ok { "✓ " (rule.id) } " kept, but " (found(rule)) } }
+    }
+}
+
+/// What a client did that broke nothing.
+fn first_case(grade: &TaskGrade) -> Markup {
+    let mut cases = grade.cases.iter().enumerate();
+    let called = cases.find(|(_, case)| case.wire.total > 0);
+    markup! {
+        @if let Some((number, case)) = called {
+            p.soft { (case.name) ":" }
+            (requests(grade, number, case, &KnownFailures::default(), LINES))
+        }
+    }
+}
+
+/// How to keep the broken rules, or else to do the task.
+fn hint(words: &TaskWords, broken: &[&RuleGrade], scenario: &str) -> Markup {
+    let rules = broken.iter().filter_map(|rule| rules::find(rule.id));
+    let hints: Vec<_> = rules.map(|rule| (rule.hint, rule.source)).collect();
+    markup! {
+        details.fold id={ "hint-" (words.name) } {
+            summary { "Hint" }
+            @for (hint, source) in &hints {
+                p { (hint) }
+                p.soft.small { (source) }
+            }
+            @if hints.is_empty() { p { (words.hint) } }
+            p { a href=(scenario) { "See it done" } }
+        }
+    }
+}

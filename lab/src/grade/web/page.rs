@@ -1,0 +1,270 @@
+//! The page of a card: what changed, the tasks, and the evidence of one of them.
+
+use axum::response::Response;
+use grade::{Changes, GoalChange, RuleChange, TASKS, Task, evidence};
+use humantime::format_rfc3339_seconds;
+use judge::{KnownFailures, is_good, rules::Verdict};
+use maud::{Markup, html};
+use render::page::{class_and_mark, panel, strip};
+
+use super::{
+    address,
+    cards::{CardState, ProgramFacts, ShownCard},
+    present,
+    table::{goal, table, tasks, totals, waiting},
+};
+use crate::web::{
+    modes::{Address, Modes},
+    page::{Changes as PageChanges, Page, View},
+    shared::Shared,
+};
+
+/// The most changes of a kind that are named: a syntax error changes every task.
+const MOST_CHANGES: usize = 4;
+
+/// The page of the program's card.
+pub(super) struct ClientPage<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) program: ProgramFacts,
+    /// None before the first card.
+    pub(super) shown: Option<ShownCard>,
+    /// The task that the address names.
+    pub(super) chosen: Option<&'static Task>,
+    pub(super) modes: Modes,
+    /// The step of a presentation that the address names, from 1.
+    pub(super) step: Option<usize>,
+}
+
+impl ClientPage<'_> {
+    pub(super) fn respond(&self) -> Response {
+        let (main, steps) = match &self.shown {
+            Some(shown) if self.modes.present => present::step(shown, self.step, self.modes),
+            Some(shown) => (self.card(shown), None),
+            None => (self.before_any_card(), None),
+        };
+        let page = Page {
+            address: Some(address(self.chosen)),
+            changes: if self.in_progress() {
+                PageChanges::InProgress
+            } else {
+                PageChanges::Possible
+            },
+            steps,
+            ..Page::of(View::Client, main)
+        };
+        page.respond(self.modes)
+    }
+
+    fn in_progress(&self) -> bool {
+        let shown = self.shown.as_ref();
+        shown.is_some_and(|shown| shown.state == CardState::Running)
+    }
+
+    fn before_any_card(&self) -> Markup {
+        html! {
+            div.titled {
+                h1 { "Your client" }
+                p { "The terminal named a program." }
+            }
+            p.question { "Grade it in all " (TASKS.len()) " tasks. That takes about a minute." }
+            (self.button("start", "▶ Grade", true))
+        }
+    }
+
+    fn card(&self, shown: &ShownCard) -> Markup {
+        let next = shown.next().and_then(|next| TASKS.get(next)).copied();
+        let chosen = self.chosen.or(next);
+        html! {
+            div.titled {
+                h1 { "Your client" }
+                (self.state(shown))
+                span.grow {}
+                (totals(&shown.card))
+            }
+            (self.notices(shown))
+            (what_changed(shown, self.modes))
+            div.graded {
+                section.panel.tight.tasks aria-labelledby="tasks" {
+                    h2 #tasks .unseen { "Tasks" }
+                    (table(shown, chosen, self.modes))
+                }
+                div.stack {
+                    @match chosen {
+                        Some(task) => (task_panel(shown, task, next, &self.modes)),
+                        None => (panel("done", format!("All {} tasks are done", TASKS.len()), "", &html! {
+                            p { "Choose a task to see what your client did in it." }
+                        })),
+                    }
+                }
+            }
+            p.soft.small { "Nothing on this page can name or start a program: only a terminal can. Seed " (self.program.seed) "." }
+        }
+    }
+
+    /// How far the card is, and the button that fits.
+    fn state(&self, shown: &ShownCard) -> Markup {
+        let moment = format_rfc3339_seconds(shown.started).to_string();
+        let clock = moment.get(11..19).unwrap_or_default();
+        let time = html! { time datetime=(moment) { (clock) " UTC" } };
+        let graded = shown.card.tasks.len();
+        let again = if self.program.is_watched {
+            "again at each save"
+        } else {
+            "again when you ask for it"
+        };
+        html! {
+            @match &shown.state {
+                CardState::Running => {
+                    p { span.late aria-hidden="true" { "◷ " } (graded) " of " (tasks(TASKS.len())) " so far, since " (time) }
+                    (self.button("stop", "Stop", false))
+                }
+                CardState::Complete => {
+                    p { "of " (time) ", " (again) }
+                    (self.button("start", "Grade again", false))
+                }
+                CardState::Stopped => {
+                    p { "stopped after " (graded) " of " (tasks(TASKS.len())) ", " (again) }
+                    (self.button("start", "Grade again", false))
+                }
+                CardState::Failed(_) => (self.button("start", "Grade again", false)),
+            }
+        }
+    }
+
+    /// A form with one button. It names the task that is shown, and nothing of the program.
+    fn button(&self, action: &str, words: &str, is_primary: bool) -> Markup {
+        let key = if action == "start" { "r" } else { "x" };
+        html! {
+            form id=(action) method="post" action={ "/client/" (action) } {
+                (self.modes.hidden())
+                @if let Some(task) = self.chosen { input type="hidden" name="task" value=(task.words.name); }
+                button.primary[is_primary] type="submit" aria-keyshortcuts=(key) { (words) }
+            }
+        }
+    }
+
+    /// What a reader must know before the verdicts.
+    fn notices(&self, shown: &ShownCard) -> Markup {
+        let graded = &shown.card.tasks;
+        let never_ran = !graded.is_empty() && graded.iter().all(grade::TaskGrade::never_ran);
+        let is_disturbed = shown.state == CardState::Running && self.shared.runs.in_progress();
+        html! {
+            @if let CardState::Failed(why) = &shown.state {
+                p.wrong role="alert" { b { "✗ Your client could not be run: " } (why) }
+            }
+            @if never_ran {
+                p.wrong role="alert" { b { "✗ Your client never ran: " } "exit code 127, and no request." }
+            }
+            @if is_disturbed {
+                p.soft { "A run goes on at the same time: pauses that it may have delayed cannot be told." }
+            }
+        }
+    }
+}
+
+/// The evidence of a task, with its place in the course.
+pub(super) fn task_panel(
+    shown: &ShownCard,
+    task: &Task,
+    next: Option<&Task>,
+    modes: &Modes,
+) -> Markup {
+    let name = task.words.name;
+    let number = TASKS.iter().position(|known| known.words.name == name);
+    let number = number.unwrap_or_default();
+    let is_next = next.is_some_and(|next| next.words.name == name);
+    let scenario = modes
+        .left()
+        .link(format!("/scenarios/{}", task.words.scenario));
+    let progress = shown.tasks.get(number);
+    let now = shown.card.task(name);
+    let before = shown.before.as_ref();
+    let before = before.and_then(|card| Some((card, card.task(name)?)));
+    html! {
+        section.panel.evidence aria-labelledby="task" {
+            header {
+                h2 #task { @if is_next { "▶ Next: " } (name) }
+                p.aside { "task " (number + 1) " of " (TASKS.len()) }
+            }
+            @match (now, before) {
+                (Some(grade), _) => (evidence(&shown.card, grade, &scenario)),
+                (None, before) => {
+                    @if let Some(progress) = progress { p { (waiting(&shown.state, task, progress)) } }
+                    @match before {
+                        Some((card, grade)) => {
+                            p.soft { "On the card before:" }
+                            (evidence(card, grade, &scenario))
+                        }
+                        None => p { (task.words.text) },
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The differences from the last complete card.
+fn what_changed(shown: &ShownCard, modes: Modes) -> Markup {
+    let before = shown.before.as_ref();
+    let changes = before.map(|before| Changes::between(before, &shown.card));
+    let Some(changes) = changes.filter(|changes| !changes.is_empty()) else {
+        return html! {};
+    };
+    let pauses = changes.rules.iter().find_map(|rule| rule.pauses.as_ref());
+    let (rules, goals) = (&changes.rules, &changes.goals);
+    let more = |all: usize| all.saturating_sub(MOST_CHANGES);
+    html! {
+        section.panel.changed.lost[changes.has_lost()] aria-labelledby="changed" {
+            div {
+                h2 #changed { "What changed since the last card" }
+                @for change in rules.iter().take(MOST_CHANGES) { (rule_change(change, modes)) }
+                @if more(rules.len()) > 0 { p.soft { "and " (more(rules.len())) " more rules" } }
+                @for change in goals.iter().take(MOST_CHANGES) { (goal_change(change, modes)) }
+                @if more(goals.len()) > 0 { p.soft { "and " (more(goals.len())) " more goals" } }
+            }
+            @if let Some([before, now]) = pauses { (strip(&[("before", before), ("now", now)])) }
+        }
+    }
+}
+
+fn rule_change(change: &RuleChange, modes: Modes) -> Markup {
+    let last = change.tasks.len().saturating_sub(1);
+    html! {
+        p {
+            b.lead { (change.rule) " " (sign(change.before)) " → " (sign(change.now)) }
+            " in "
+            @for (number, task) in change.tasks.iter().enumerate() {
+                @if number > 0 { @if number == last { " and " } @else { ", " } }
+                a href=(task_link(task, modes)) { (task) }
+            }
+        }
+    }
+}
+
+fn goal_change(change: &GoalChange, modes: Modes) -> Markup {
+    html! {
+        p { a href=(task_link(change.task, modes)) { (change.task) } ": " (goal(change.before)) " → " (goal(change.now)) }
+    }
+}
+
+/// The sign of a verdict, which says it to those who do not see it.
+fn sign(verdict: Verdict) -> Markup {
+    let (class, mark) = match verdict {
+        Verdict::CannotTell => ("soft", "?"),
+        verdict => class_and_mark(is_good(verdict, false)),
+    };
+    html! { span class=(class) role="img" aria-label=(verdict) { (mark) } }
+}
+
+fn task_link(task: &str, modes: Modes) -> String {
+    modes.link(Address::new(super::PATH).with("task", task))
+}
+
+/// The tasks that are not known to be done.
+pub(super) fn open_tasks(shown: &ShownCard) -> Vec<&'static Task> {
+    let is_open = |task: &&Task| {
+        let newest = shown.newest(task);
+        !newest.is_some_and(|grade| grade.result(&KnownFailures::default()).is_done())
+    };
+    TASKS.iter().copied().filter(is_open).collect()
+}

@@ -1,0 +1,62 @@
+//! The newest card in a few signs, for the overview.
+
+use grade::{Card, TASKS};
+use judge::KnownFailures;
+use maud::{Markup, html};
+use render::page::class_and_mark;
+
+use super::{
+    PATH,
+    cards::{CardState, ShownCard},
+    table::RuleCounts,
+};
+use crate::web::{modes::Modes, shared::Shared};
+
+/// A door to *Your client*: its newest card in a few signs, or what it is about.
+pub(crate) fn door(shared: &Shared, modes: Modes) -> Markup {
+    html! {
+        a.panel.door href=(modes.link(PATH)) {
+            h2 { "Your client" }
+            @match shared.client.shown() {
+                Some(shown) => (summary(&shown)),
+                None => p { "Any language, " (TASKS.len()) " tasks. Write one, and grade it." },
+            }
+        }
+    }
+}
+
+fn summary(shown: &ShownCard) -> Markup {
+    let card: &Card = &shown.card;
+    let broken = RuleCounts::of(&card.tasks).broken;
+    let next = shown.next().and_then(|next| TASKS.get(next));
+    html! {
+        p {
+            @if shown.state == CardState::Running { span.late aria-hidden="true" { "◷ " } }
+            b { (card.reached()) " of " (TASKS.len()) } " goals" @if broken > 0 { ", " span.no { "✗ " (broken) " broken" } }
+        }
+        (boxes(shown, false))
+        @match next {
+            Some(task) => p { "Next: " b { (task.words.name) } },
+            None => p { "All tasks are done" },
+        }
+    }
+}
+
+/// Each task with its sign, and with its name if that `is_named`.
+pub(super) fn boxes(shown: &ShownCard, is_named: bool) -> Markup {
+    html! {
+        ol.boxes {
+            @for task in TASKS {
+                @let name = task.words.name;
+                @let newest = shown.newest(task);
+                @let is_good = newest.and_then(|grade| grade.result(&KnownFailures::default()).is_good());
+                @let (class, mark) = class_and_mark(is_good);
+                @let words = match is_good { Some(true) => "done", Some(false) => "not done", None => "open" };
+                li class=(class) title=[(!is_named).then_some(name)] {
+                    span role="img" aria-label={ (name) ": " (words) } { (mark) }
+                    @if is_named { " " (name) }
+                }
+            }
+        }
+    }
+}
