@@ -65,7 +65,9 @@ impl Changes {
         for change in &mut changes.rules {
             change.pauses = change.pauses_on([before, now]);
         }
-        changes.rules.sort_by_key(|change| !change.is_lost());
+        // A rule that is exercised for the first time matters least.
+        let order = |change: &RuleChange| (!change.is_lost(), change.now == Verdict::Broken);
+        changes.rules.sort_by_key(order);
         changes.goals.sort_by_key(|change| !change.is_lost());
         changes
     }
@@ -76,7 +78,7 @@ impl Changes {
         self.rules.is_empty() && self.goals.is_empty()
     }
 
-    /// Whether a goal was lost, or a rule is broken that was not.
+    /// Whether a goal was lost, or a rule is broken that was kept.
     #[must_use]
     pub fn has_lost(&self) -> bool {
         self.rules.iter().any(RuleChange::is_lost) || self.goals.iter().any(GoalChange::is_lost)
@@ -101,10 +103,10 @@ impl Changes {
 }
 
 impl RuleChange {
-    /// Whether it is broken now.
+    /// Whether it was kept and is broken now.
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        self.now == Verdict::Broken
+        self.before == Verdict::Kept && self.now == Verdict::Broken
     }
 
     fn pauses_on(&self, cards: [&Card; 2]) -> Option<[Vec<Duration>; 2]> {

@@ -244,17 +244,58 @@ fn closed_terminal(options: &str, runs_client: &str) -> String {
 fn a_closed_terminal_ends_a_command_and_its_client() {
     let proxy = &*format!("proxy {} --set API_URL", api());
     let client = "-- sh client.sh";
+    let serve = "serve --port 0 --page-port 0 --watch client.sh";
     scope(|scope| {
-        for (options, runs_client) in [
-            ("grade", client),
-            ("grade --all --task no-body", client),
-            ("grade --watch client.sh", client),
-            (proxy, client),
-            (proxy, "--before 'sh client.sh' -- true"),
+        for (options, runs_client, expected) in [
+            ("grade", client, "129\n"),
+            ("grade --all --task no-body", client, "129\n"),
+            ("grade --watch client.sh", client, "129\n"),
+            (serve, client, "0\n"),
+            (proxy, client, "129\n"),
+            (proxy, "--before 'sh client.sh' -- true", "129\n"),
         ] {
             scope.spawn(move || {
                 let code = closed_terminal(options, runs_client);
-                assert_eq!(code, "129\n", "{options} {runs_client}");
+                assert_eq!(code, expected, "{options} {runs_client}");
+            });
+        }
+    });
+}
+
+/// Each holds the pipe at descriptor 9 for as long as it runs, and begins with a word to it.
+const CLIENTS_THAT_GO_ON: [(&str, &str); 3] = [
+    ("it hangs", "sleep 60"),
+    ("it floods its output", "exec yes"),
+    (
+        "it forks",
+        "for i in 1 2 3 4 5; do (sleep 60; sleep 60) & done; wait",
+    ),
+];
+
+#[test]
+fn a_signal_to_serve_ends_the_client_that_it_grades() {
+    let commands = CLIENTS_THAT_GO_ON.iter().zip(SIGNALS);
+    scope(|scope| {
+        for ((what, goes_on), (name, _)) in commands {
+            scope.spawn(move || {
+                let folder = tempdir().expect("a folder");
+                let pipe = named_pipe(&folder);
+                let script = folder.path().join("client.sh");
+                let holds = format!("exec 9>{}; echo begun >&9; {goes_on}", pipe.display());
+                fs::write(&script, holds).expect("written");
+                let script = script.display();
+                let options =
+                    format!("serve --port 0 --page-port 0 --watch {script} -- sh {script}");
+                let mut lab = not_under_nohup(&command(&options));
+                let mut lab = lab.stdout(Stdio::null()).spawn().expect("lab runs");
+                let clients = begin_and_end(pipe);
+                clients.recv_timeout(PATIENCE).expect("a client has begun");
+
+                signal(lab.id(), name);
+
+                let code = end_of(&mut lab).and_then(code);
+                assert_eq!(code, Some(0), "{what}, {name}");
+                clients.recv_timeout(PATIENCE).expect(what);
             });
         }
     });

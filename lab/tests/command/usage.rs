@@ -124,6 +124,10 @@ lab grade --al -- true
     a similar argument exists: '--all'
 lab grade --seed -5 -- true
     invalid value '-5' for '--seed <SEED>': it must be a whole number from 0
+lab serve --watch Cargo.toml
+    the following required arguments were not provided
+lab serve --seed 7
+    the following required arguments were not provided
 lab serve --port 65536
     it must be a whole number from 0 to 65535
 lab load --seed=
@@ -169,6 +173,10 @@ lab grade --task flaky curl {url}
     goes after `--`
 lab grade --summary no-such-folder
     no-such-folder cannot be read
+lab grade --watch no-such-file -- x
+    no-such-file cannot be read, so it cannot be watched
+lab serve --port 0 --page-port 0 --watch no-such-file -- x
+    no-such-file cannot be read, so it cannot be watched
 ";
 
 #[test]

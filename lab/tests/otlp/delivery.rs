@@ -122,6 +122,7 @@ async fn a_lab_that_stops_flushes_the_exports_of_both_clients() {
         port: 0,
         page_port: 0,
         exporters: Exporters::new(None, endpoint, |error| panic!("{error}")),
+        ..WebUiConfig::default()
     };
     let web_ui = WebUi::start(config).await.expect("free ports");
     let browser = Browser::of(&web_ui.page_url());

@@ -33,6 +33,8 @@ async fn other_sites_cannot_change_state() {
         (Method::POST, "/storm/spike/cancel", ""),
         (Method::POST, "/runs", "scenario=flaky"),
         (Method::POST, "/runs/abcdefgh/cancel", ""),
+        (Method::POST, "/client/start", ""),
+        (Method::POST, "/client/stop", ""),
     ] {
         let media_type = if path.starts_with("/api") {
             "application/json"

@@ -4,6 +4,8 @@
 mod api;
 mod assets;
 mod cancel;
+#[cfg(unix)]
+mod client;
 mod command;
 mod events;
 mod guard;

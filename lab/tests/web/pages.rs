@@ -445,10 +445,10 @@ async fn a_client_is_started_in_a_terminal() {
     Writes client.py, never over a file that is there. It also knows node, go and rust.
     LAB grade -- python3 client.py
     Copy
-    Grades it once, up to the first task that is not done. Any other language will do.
-    LAB grade --watch client.py -- python3 client.py
+    Grades it once in the terminal, up to the first task that is not done. Any other language will do.
+    LAB serve --watch client.py -- python3 client.py
     Copy
-    Grades it again at every save, until the task is done.
+    Shows its card on this page, and again at every save. Stop this lab first.
     22 tasks, in this order
     about a minute for all
     ·read-all

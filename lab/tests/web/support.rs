@@ -1,7 +1,7 @@
 //! A minimal browser: it sends the requests of a browser, or any that a test needs.
 
 use http::{HeaderMap, Method, StatusCode};
-use lab::{web::WebUi, web::WebUiConfig};
+use lab::web::{GradedProgram, WebUi, WebUiConfig};
 use reqwest::{Client, Response, redirect::Policy};
 use serde_json::{Value, json};
 use testkit::PATIENCE;
@@ -15,9 +15,15 @@ const OWN_JSON: [(&str, &str); 2] = [
 
 /// A server on free ports, and a browser for it.
 pub(crate) async fn serve() -> (WebUi, Browser) {
+    serve_grading(None).await
+}
+
+/// The same, which grades a program.
+pub(crate) async fn serve_grading(client: Option<GradedProgram>) -> (WebUi, Browser) {
     let config = WebUiConfig {
         port: 0,
         page_port: 0,
+        client,
         ..WebUiConfig::default()
     };
     let dashboard = WebUi::start(config).await.expect("free ports");
@@ -137,6 +143,18 @@ impl Browser {
         let mut changes = self.listen().await;
         loop {
             let page = self.page(&format!("/runs/{id}")).await.text();
+            if page.contains(text) {
+                return page;
+            }
+            changes.changed().await;
+        }
+    }
+
+    /// The page of the graded client as soon as it has this text.
+    pub(crate) async fn client_with(&self, text: &str) -> String {
+        let mut changes = self.listen().await;
+        loop {
+            let page = self.page("/client").await.text();
             if page.contains(text) {
                 return page;
             }

@@ -172,12 +172,23 @@ impl GapRule {
     }
 
     /// The lengths of the gaps that it looks at, by their number in their call and in ascending
-    /// order: first those before the first retries.
+    /// order: first those before the first retries. Of several statuses that with the most gaps
+    /// counts.
     pub(super) fn lengths(&self, cases: &[Case<'_>]) -> Vec<Vec<Duration>> {
-        let mut by_number: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for gap in self.all(cases, &self.own(cases)) {
-            let lengths = by_number.entry(gap.place.number).or_default();
-            lengths.push(gap.length);
+            let Place { number, status, .. } = gap.place;
+            by_status
+                .entry((number, status))
+                .or_default()
+                .push(gap.length);
+        }
+        let mut by_number: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for ((number, _), lengths) in by_status {
+            let most = by_number.entry(number).or_default();
+            if lengths.len() > most.len() {
+                *most = lengths;
+            }
         }
         let lengths = by_number.into_values().map(|mut lengths| {
             lengths.sort_unstable();

@@ -102,10 +102,11 @@ async fn grade(
                 continue;
             }
         };
-        cards.leave();
         is_grading = order.as_ref().is_none_or(|sent| sent.order == Order::Grade);
         if is_grading {
             cards.begin();
+        } else {
+            cards.leave();
         }
         if let Some(sent) = order {
             // A page that is gone needs no word.

@@ -6,6 +6,7 @@ use humantime::format_rfc3339_seconds;
 use judge::{KnownFailures, is_good, rules::Verdict};
 use maud::{Markup, html};
 use render::page::{class_and_mark, panel, strip};
+use wire::counted;
 
 use super::{
     address,
@@ -19,8 +20,9 @@ use crate::web::{
     shared::Shared,
 };
 
-/// The most changes of a kind that are named: a syntax error changes every task.
-const MOST_CHANGES: usize = 4;
+/// The most rules and the most goals that are named: a syntax error changes every task.
+const MOST_RULES: usize = 2;
+const MOST_GOALS: usize = 3;
 
 /// The page of the program's card.
 pub(super) struct ClientPage<'a> {
@@ -212,15 +214,20 @@ fn what_changed(shown: &ShownCard, modes: Modes) -> Markup {
     };
     let pauses = changes.rules.iter().find_map(|rule| rule.pauses.as_ref());
     let (rules, goals) = (&changes.rules, &changes.goals);
-    let more = |all: usize| all.saturating_sub(MOST_CHANGES);
+    let [more_rules, more_goals] = [
+        rules.len().saturating_sub(MOST_RULES),
+        goals.len().saturating_sub(MOST_GOALS),
+    ];
     html! {
         section.panel.changed.lost[changes.has_lost()] aria-labelledby="changed" {
             div {
                 h2 #changed { "What changed since the last card" }
-                @for change in rules.iter().take(MOST_CHANGES) { (rule_change(change, modes)) }
-                @if more(rules.len()) > 0 { p.soft { "and " (more(rules.len())) " more rules" } }
-                @for change in goals.iter().take(MOST_CHANGES) { (goal_change(change, modes)) }
-                @if more(goals.len()) > 0 { p.soft { "and " (more(goals.len())) " more goals" } }
+                @for change in rules.iter().take(MOST_RULES) { (rule_change(change, modes)) }
+                @if more_rules > 0 { p.soft { "and " (counted(more_rules as u64, "more rule")) } }
+                ul.goals {
+                    @for change in goals.iter().take(MOST_GOALS) { li { (goal_change(change, modes)) } }
+                    @if more_goals > 0 { li.soft { "and " (counted(more_goals as u64, "more goal")) } }
+                }
             }
             @if let Some([before, now]) = pauses { (strip(&[("before", before), ("now", now)])) }
         }
@@ -243,7 +250,8 @@ fn rule_change(change: &RuleChange, modes: Modes) -> Markup {
 
 fn goal_change(change: &GoalChange, modes: Modes) -> Markup {
     html! {
-        p { a href=(task_link(change.task, modes)) { (change.task) } ": " (goal(change.before)) " → " (goal(change.now)) }
+        a href=(task_link(change.task, modes)) { (change.task) }
+        ": " (goal(change.before)) " → " (goal(change.now))
     }
 }
 
