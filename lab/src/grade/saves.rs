@@ -104,7 +104,7 @@ mod tests {
         let folder = tempdir().expect("a folder");
         let absent = folder.path().join("absent.py");
 
-        let error = Saves::of([&*absent]).err().expect("an error").to_string();
+        let error = Saves::of([&*absent]).expect_err("absent").to_string();
 
         assert!(error.ends_with("absent.py cannot be read, so it cannot be watched"));
     }

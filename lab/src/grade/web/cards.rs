@@ -114,7 +114,10 @@ impl ClientCards {
     /// Passes an order on, and waits until it was obeyed; false without a program.
     pub(super) async fn order(&self, order: Order) -> bool {
         let (obeyed, done) = oneshot::channel();
-        let orders = self.orders.get().and_then(|orders| orders.upgrade());
+        let orders = self
+            .orders
+            .get()
+            .and_then(mpsc::WeakUnboundedSender::upgrade);
         let is_sent = orders.is_some_and(|orders| orders.send(OrderSent { order, obeyed }).is_ok());
         is_sent && done.await.is_ok()
     }

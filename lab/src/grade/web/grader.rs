@@ -85,7 +85,7 @@ async fn grade(
             if is_grading {
                 one_card(&program, cards).await;
             } else {
-                pending().await
+                pending::<()>().await;
             }
         };
         // A card that is dropped leaves no process behind.
