@@ -268,11 +268,11 @@ fn task_link(task: &str, modes: Modes) -> String {
     modes.link(Address::new(super::PATH).with("task", task))
 }
 
-/// The tasks that are not known to be done.
+/// The tasks that are known not to be done.
 pub(super) fn open_tasks(shown: &ShownCard) -> Vec<&'static Task> {
     let is_open = |task: &&Task| {
         let newest = shown.newest(task);
-        !newest.is_some_and(|grade| grade.result(&KnownFailures::default()).is_done())
+        newest.is_some_and(|grade| !grade.result(&KnownFailures::default()).is_done())
     };
     TASKS.iter().copied().filter(is_open).collect()
 }
