@@ -9,7 +9,8 @@ use crate::{Card, GoalVerdict, TaskGrade};
 /// The differences between two cards, in the tasks that both have. What was lost comes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// The rules that are broken now or were broken before, and not both.
+    /// The rules that are broken now or were broken before, and not both. A rule that was broken
+    /// and is not exercised now has not changed: its task may have crashed.
     pub rules: Vec<RuleChange>,
     /// The goals with another verdict.
     pub goals: Vec<GoalChange>,
@@ -134,9 +135,9 @@ fn changed_rules(
         let was = known.find(|known| known.id == rule.id)?;
         Some((rule.id, [was.judgement.verdict, rule.judgement.verdict]))
     });
-    verdicts.filter(|(_, verdicts)| {
-        let [was_broken, is_broken] = verdicts.map(|verdict| verdict == Verdict::Broken);
-        was_broken != is_broken
+    verdicts.filter(|(_, [was, now])| {
+        let [was_broken, is_broken] = [was, now].map(|verdict| *verdict == Verdict::Broken);
+        was_broken != is_broken && *now != Verdict::NotExercised
     })
 }
 
@@ -250,7 +251,8 @@ mod tests {
                 let goals = changes.goals.iter().map(|goal| {
                     (goal.task.to_owned(), turn([goal.before, goal.now].map(|verdict| format!("{verdict:?}"))))
                 });
-                let rules = changes.rules.iter().flat_map(|rule| {
+                let rules = changes.rules.iter().filter(|rule| rule.before != Verdict::NotExercised);
+                let rules = rules.flat_map(|rule| {
                     let verdicts = turn([rule.before, rule.now].map(|verdict| format!("{verdict:?}")));
                     let tasks = rule.tasks.iter();
                     tasks.map(move |task| (format!("{task}/{}", rule.rule), verdicts.clone()))

@@ -57,7 +57,7 @@ pub use board::{Board, Learner};
 pub use card::{Card, CaseGrade, RuleGrade, TaskGrade};
 pub use changes::{Changes, GoalChange, RuleChange};
 pub use goal::{GOAL, GoalResult, GoalVerdict};
-pub use html::{evidence, html_card};
+pub use html::{crash, evidence, html_card};
 pub use junit::junit;
 pub use open::{OpenCase, OpenCases};
 pub use printed_card::{PrintedCard, PrintedCardError};

@@ -33,12 +33,12 @@ pub enum GradeError {
 }
 
 /// What happens to a case while its task is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CaseEvent {
+#[derive(Clone, Copy, Debug)]
+pub enum CaseEvent<'a> {
     /// It has its slot, and its client starts.
     Started,
-    /// It is over.
-    Ended,
+    /// It is over, with this result.
+    Ended(&'a CaseGrade),
 }
 
 /// Runs several tasks with a client side by side. The slots go to the cases in the order of the
@@ -55,11 +55,11 @@ pub async fn run_tasks(
     command: &ClientCommand,
     seed: u64,
     slots: &ProcessSlots,
-    on_case: impl Fn(usize, CaseEvent),
+    on_case: impl Fn(usize, CaseEvent<'_>),
     on_task: impl Fn(usize, TaskGrade),
 ) -> Result<(), GradeError> {
     let tasks = tasks.into_iter().map(async |(number, task)| {
-        let on_case = |event| on_case(number, event);
+        let on_case = |event: CaseEvent<'_>| on_case(number, event);
         let grade = run_task(task, command, seed, slots, on_case).await?;
         on_task(number, grade);
         Ok(())
@@ -80,16 +80,16 @@ pub async fn run_task(
     command: &ClientCommand,
     seed: u64,
     slots: &ProcessSlots,
-    on_case: impl Fn(CaseEvent),
+    on_case: impl Fn(CaseEvent<'_>),
 ) -> Result<TaskGrade, GradeError> {
     let cases = task.cases(seed).into_iter().enumerate();
     let cases = cases.map(async |(number, case)| {
         let _slot = slots.acquire(task.is_about_milliseconds()).await;
         on_case(CaseEvent::Started);
         let draw = Draw::new(seed, task.words.name, number);
-        let recorded = run_case(task, case, command, draw).await;
-        on_case(CaseEvent::Ended);
-        recorded
+        let recorded = run_case(task, case, command, draw).await?;
+        on_case(CaseEvent::Ended(&recorded));
+        Ok(recorded)
     });
     let cases = try_join_all(cases).await?;
     Ok(TaskGrade::new(

@@ -52,6 +52,16 @@ pub fn evidence(card: &Card, grade: &TaskGrade, scenario: &str) -> Markup {
     }
 }
 
+/// A case that crashed, before its task has a result.
+#[must_use]
+pub fn crash(case: &CaseGrade) -> Markup {
+    let found = safe(case.goal.found.as_deref().unwrap_or_default());
+    markup! {
+        p { b.no { "✗ crashed:" } " " (found) }
+        (stderr(case))
+    }
+}
+
 /// The first case that missed the goal: how its process ended, and what was expected.
 fn missed_case(
     drawn: &mut Vec<usize>,

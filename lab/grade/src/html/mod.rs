@@ -12,7 +12,7 @@ use render::{
 };
 use wire::duration;
 
-pub use evidence::evidence;
+pub use evidence::{crash, evidence};
 
 use crate::{
     Card, CardResult, CaseGrade, GoalVerdict, RuleGrade, TASKS, TaskGrade, TaskWords, in_flight,

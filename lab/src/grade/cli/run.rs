@@ -165,7 +165,7 @@ impl<'a> Grader<'a> {
     async fn every_task(&self, signals: &mut Signals) -> Result<Card, Ended> {
         let progress = Progress::new(&self.tasks);
         let done = RefCell::new(vec![None; self.tasks.len()]);
-        let on_case = |_, event| progress.on_case(event);
+        let on_case = |_, event: CaseEvent<'_>| progress.on_case(event);
         let on_task = |number: usize, grade| {
             if let Some(place) = done.borrow_mut().get_mut(number) {
                 *place = Some(self.judged(grade));
@@ -196,7 +196,7 @@ impl<'a> Grader<'a> {
     }
 
     async fn run(&self, task: &Task, progress: &Progress) -> Result<TaskGrade, GradeError> {
-        let on_case = |event| progress.on_case(event);
+        let on_case = |event: CaseEvent<'_>| progress.on_case(event);
         let grade = run_task(task, &self.command, self.seed, &self.slots, on_case).await?;
         Ok(self.judged(grade))
     }
@@ -286,8 +286,8 @@ impl Progress {
         }
     }
 
-    fn on_case(&self, event: CaseEvent) {
-        if event == CaseEvent::Ended {
+    fn on_case(&self, event: CaseEvent<'_>) {
+        if let CaseEvent::Ended(_) = event {
             self.bar.inc(1);
         }
     }

@@ -5,7 +5,7 @@ use std::{
     time::SystemTime,
 };
 
-use grade::{Card, CaseEvent, TASKS, Task, TaskGrade};
+use grade::{Card, CaseEvent, CaseGrade, GoalVerdict, TASKS, Task, TaskGrade};
 use judge::KnownFailures;
 use maud::Markup;
 use tokio::sync::{mpsc, oneshot};
@@ -66,6 +66,9 @@ pub(super) struct TaskProgress {
     /// How many of its cases have begun, and how many are over.
     pub(super) begun: usize,
     pub(super) ended: usize,
+    /// The first case that crashed without a request, as every case of a program with an error in
+    /// its syntax does: it is shown before the others are over.
+    pub(super) crash: Option<Arc<CaseGrade>>,
     pub(super) graded: Option<Arc<GradedTask>>,
 }
 
@@ -140,12 +143,12 @@ impl ClientCards {
         });
     }
 
-    pub(super) fn case(&self, task: usize, event: CaseEvent) {
+    pub(super) fn case(&self, task: usize, event: CaseEvent<'_>) {
         self.change(|cards| {
             if let Some(progress) = cards.task(task) {
                 match event {
                     CaseEvent::Started => progress.begun += 1,
-                    CaseEvent::Ended => progress.ended += 1,
+                    CaseEvent::Ended(case) => progress.end(case),
                 }
             }
         });
@@ -260,6 +263,16 @@ impl Cards {
     /// A task of the current card, by its number.
     fn task(&mut self, number: usize) -> Option<&mut TaskProgress> {
         self.current.as_mut()?.tasks.get_mut(number)
+    }
+}
+
+impl TaskProgress {
+    fn end(&mut self, case: &CaseGrade) {
+        self.ended += 1;
+        let is_crash = case.goal.verdict == GoalVerdict::Crashed && case.wire.total == 0;
+        if is_crash && self.crash.is_none() {
+            self.crash = Some(Arc::new(case.clone()));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use grade::{GradeError, ProcessSlots, TASKS, run_tasks};
+use grade::{CaseEvent, GradeError, ProcessSlots, TASKS, run_tasks};
 use tokio::{
     runtime::Builder,
     sync::{mpsc, oneshot},
@@ -126,7 +126,7 @@ async fn one_card(program: &GradedProgram, cards: &ClientCards) {
         &program.command,
         program.seed,
         &slots,
-        |task, event| cards.case(task, event),
+        |task, event: CaseEvent<'_>| cards.case(task, event),
         |task, grade| cards.graded(task, grade),
     );
     match AssertUnwindSafe(all).catch_unwind().await {

@@ -1,7 +1,7 @@
 //! The page of a card: what changed, the tasks, and the evidence of one of them.
 
 use axum::response::Response;
-use grade::{Changes, GoalChange, RuleChange, TASKS, Task, evidence};
+use grade::{Changes, GoalChange, RuleChange, TASKS, Task, crash, evidence};
 use humantime::format_rfc3339_seconds;
 use judge::{KnownFailures, is_good, rules::Verdict};
 use maud::{Markup, html};
@@ -192,12 +192,13 @@ pub(super) fn task_panel(
                 (Some(grade), _) => (evidence(&shown.card, grade, &scenario)),
                 (None, before) => {
                     @if let Some(progress) = progress { p { (waiting(&shown.state, task, progress)) } }
-                    @match before {
-                        Some((card, grade)) => {
+                    @match (progress.and_then(|progress| progress.crash.as_ref()), before) {
+                        (Some(case), _) => (crash(case)),
+                        (None, Some((card, grade))) => {
                             p.soft { "On the card before:" }
                             (evidence(card, grade, &scenario))
                         }
-                        None => p { (task.words.text) },
+                        (None, None) => p { (task.words.text) },
                     }
                 }
             }
