@@ -89,7 +89,7 @@ pub async fn run_task(
         let draw = Draw::new(seed, task.words.name, number);
         let recorded = run_case(task, case, command, draw).await?;
         on_case(CaseEvent::Ended(&recorded));
-        Ok(recorded)
+        Ok::<_, GradeError>(recorded)
     });
     let cases = try_join_all(cases).await?;
     Ok(TaskGrade::new(

@@ -54,7 +54,7 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
         }
     };
     let page = Page {
-        changes: if shared.runs.in_progress() {
+        changes: if shared.runs.in_progress() || shared.client.in_progress() {
             Changes::InProgress
         } else {
             Changes::Possible

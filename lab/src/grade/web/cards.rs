@@ -190,6 +190,13 @@ impl ClientCards {
         });
     }
 
+    /// Whether a card is made now.
+    pub(crate) fn in_progress(&self) -> bool {
+        let cards = lock(&self.cards);
+        let current = cards.current.as_ref();
+        current.is_some_and(|card| card.state == CardState::Running)
+    }
+
     /// Whether a task goes on now in which milliseconds are judged: what else the lab does makes
     /// its verdicts uncertain, and it makes the waits of a run late.
     pub(crate) fn judges_waits(&self) -> bool {

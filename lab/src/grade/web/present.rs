@@ -9,7 +9,10 @@ use super::{
     summary::boxes,
     table::totals,
 };
-use crate::web::modes::{Address, Modes};
+use crate::web::{
+    modes::{Address, Modes},
+    steps::Links,
+};
 
 /// A step, from 1, and the links to the others.
 pub(super) fn step(
@@ -31,27 +34,14 @@ pub(super) fn step(
             }
         }
     };
-    (main, Some(links(number, of, modes)))
-}
-
-/// The links to the steps before and after.
-fn links(number: usize, of: usize, modes: Modes) -> Markup {
-    let step = |number: usize| {
-        let is_step = (1..=of).contains(&number);
-        is_step.then(|| modes.link(Address::new(PATH).with("step", number.to_string())))
+    let links = Links {
+        said: html! {},
+        modes,
+        number,
+        of,
+        result: Some(Address::new(PATH)),
+        question: Address::new(PATH),
+        waits_for_guess: false,
     };
-    let link = |href: Option<String>, words: &str, key: &str| {
-        html! {
-            @match href {
-                Some(href) => a.button href=(href) aria-keyshortcuts=(key) { (words) },
-                None => span.button aria-disabled="true" { (words) },
-            }
-        }
-    };
-    html! {
-        span.grow {}
-        span.soft.step { (number) " of " (of) }
-        (link(step(number - 1), "‹ Previous", "ArrowLeft"))
-        (link(step(number + 1), "Next ›", "ArrowRight"))
-    }
+    (main, Some(links.draw()))
 }

@@ -10,16 +10,33 @@ use super::{
     cards::{CardState, ShownCard},
     table::RuleCounts,
 };
-use crate::web::{modes::Modes, shared::Shared};
+use crate::{
+    invocation::lab,
+    web::{modes::Modes, shared::Shared},
+};
 
-/// A door to *Your client*: its newest card in a few signs, or what it is about.
+/// The way to *Your client* from the overview: its newest card in a few signs, or how to start.
 pub(crate) fn door(shared: &Shared, modes: Modes) -> Markup {
+    let lab = lab();
+    let shown = shared.client.shown();
+    let aside = if shown.is_some() {
+        "its card"
+    } else {
+        "how to start"
+    };
     html! {
-        a.panel.door href=(modes.link(PATH)) {
-            h2 { "Your client" }
-            @match shared.client.shown() {
+        section.panel aria-labelledby="door-client" {
+            header {
+                h2 #door-client { "Your client" }
+                a.aside href=(modes.link(PATH)) { (aside) }
+            }
+            @match shown {
                 Some(shown) => (summary(&shown)),
-                None => p { "Any language, " (TASKS.len()) " tasks. Write one, and grade it." },
+                None => {
+                    p { "Any language, " (TASKS.len()) " tasks. Write one, and grade it:" }
+                    p { code { (lab) " starter python" } }
+                    p { code { (lab) " grade -- python3 client.py" } }
+                }
             }
         }
     }
