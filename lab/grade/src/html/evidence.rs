@@ -200,3 +200,95 @@ fn hint(words: &TaskWords, broken: &[&RuleGrade], scenario: &str) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use testkit::script::{Script, exits};
+    use wire::ProcessRecord;
+
+    use super::*;
+    use crate::Goal;
+
+    /// The evidence of a task with a case for each of these scripts and processes.
+    fn shown(name: &str, cases: impl IntoIterator<Item = (Script, ProcessRecord)>) -> String {
+        let task = find(name).expect("a task");
+        let goal = Goal::result(json!({"value": 1}));
+        let cases = cases.into_iter().map(|(script, process)| {
+            CaseGrade::new("a case", &goal, Some(process), script.record())
+        });
+        let grade = TaskGrade::new(task.words.name, task.kind, task.rules(), cases.collect());
+        let mut card = Card::new(Vec::new(), 1, "");
+        card.add([grade]);
+        evidence(&card, &card.tasks[0], "/scenarios/flaky").into_string()
+    }
+
+    fn reached() -> ProcessRecord {
+        exits(0, r#"{"value": 1}"#)
+    }
+
+    /// How many waterfalls there are.
+    fn waterfalls(shown: &str) -> usize {
+        shown.matches("Requests: ").count()
+    }
+
+    #[test]
+    fn a_rule_about_pauses_shows_them_on_one_axis_and_no_requests() {
+        let after_502 = || Script::new().respond(0, 503).respond(502, 200);
+
+        let shown = shown("flaky", (0..8).map(|_| (after_502(), reached())));
+
+        assert!(shown.contains("✗ backoff-jitter"), "{shown}");
+        assert!(
+            shown.contains("8 first pauses: 8 pauses from 502 ms to 502 ms"),
+            "{shown}"
+        );
+        assert_eq!(waterfalls(&shown), 0);
+    }
+
+    #[test]
+    fn a_case_that_missed_the_goal_and_broke_a_rule_is_drawn_once() {
+        let twice = || Script::new().respond(0, 404).respond(9, 404);
+        for (process, others) in [(reached(), 0), (exits(0, "{}"), 1)] {
+            let cases = [(twice(), process.clone()), (twice(), process)];
+
+            let shown = shown("refused", cases);
+
+            assert!(shown.contains("✗ no-retry-4xx"), "{shown}");
+            assert_eq!(waterfalls(&shown), 1, "{shown}");
+            assert_eq!(
+                shown.matches("1 more of 2 cases").count(),
+                others,
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_crash_shows_the_end_of_its_stderr_as_text() {
+        let crashes = ProcessRecord {
+            stderr: vec!["line 3: <b>\u{202e}".to_owned()],
+            ..exits(1, "")
+        };
+
+        let shown = shown("refused", [(Script::new(), crashes)]);
+
+        assert!(shown.contains("<pre>line 3: &lt;b&gt;"), "{shown}");
+        assert!(!shown.contains('\u{202e}'), "{shown}");
+        assert!(
+            shown.contains("no request was sent, exit code 1"),
+            "{shown}"
+        );
+        assert_eq!(waterfalls(&shown), 0);
+    }
+
+    #[test]
+    fn a_task_that_is_done_shows_what_the_client_did() {
+        let once = (Script::new().respond(0, 404), reached());
+
+        let shown = shown("refused", [once]);
+
+        assert_eq!(waterfalls(&shown), 1, "{shown}");
+        assert!(!shown.contains('✗'), "{shown}");
+    }
+}

@@ -98,3 +98,40 @@ pub enum RuleLevel {
     /// This service requires it; others may not.
     Contract,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{CardCase, CardContext, CaseKind, find, testing::Script};
+
+    #[test]
+    fn the_lengths_of_gaps_are_those_by_which_a_rule_judges() {
+        let with_503 = |gaps| Script::gaps(gaps, |script| script);
+        let with_502 = |gaps| {
+            Script::gaps(gaps, |script| {
+                script.with(|request| request.status = Some(502))
+            })
+        };
+        let wires = [with_503(&[30, 7]), with_503(&[20]), with_502(&[9])].map(Script::record);
+        let kind = CaseKind::FailsAlike;
+        let card: Vec<_> = wires.iter().map(|wire| CardCase { kind, wire }).collect();
+        let context = CardContext::of(&card);
+        // A task has the first of these cases alone.
+        let cases = [Case::with(&wires[0], None, &context)];
+        let lengths = |id: &str| {
+            let lengths = find(id).expect("a rule").gap_lengths(&cases);
+            let millis = lengths
+                .iter()
+                .map(|lengths| lengths.iter().map(Duration::as_millis).collect::<Vec<_>>());
+            millis.collect::<Vec<_>>()
+        };
+
+        assert_eq!(lengths("backoff-jitter"), [vec![20, 30], vec![7]]);
+        assert_eq!(lengths("backoff-waits"), lengths("backoff-jitter"));
+        assert!(
+            lengths("retry-after-unusable").is_empty(),
+            "no value was unusable"
+        );
+        assert!(lengths("no-content").is_empty(), "it is not about gaps");
+    }
+}
