@@ -1,5 +1,7 @@
 //! The page of a card: what changed, the tasks, and the evidence of one of them.
 
+use std::collections::BTreeSet;
+
 use axum::response::Response;
 use grade::{Changes, GoalChange, RuleChange, TASKS, Task, crash, evidence};
 use humantime::format_rfc3339_seconds;
@@ -93,9 +95,7 @@ impl ClientPage<'_> {
                 div.stack {
                     @match chosen {
                         Some(task) => (task_panel(shown, task, next, &self.modes)),
-                        None => (panel("done", format!("All {} tasks are done", TASKS.len()), "", &html! {
-                            p { "Choose a task to see what your client did in it." }
-                        })),
+                        None => (all_done(shown)),
                     }
                 }
             }
@@ -162,6 +162,26 @@ impl ClientPage<'_> {
             }
         }
     }
+}
+
+/// Says that every task is done, and which rules could not be told.
+fn all_done(shown: &ShownCard) -> Markup {
+    let tasks = shown.card.tasks.iter();
+    let untold = tasks.flat_map(|grade| grade.with_verdict(Verdict::CannotTell));
+    let untold: BTreeSet<_> = untold.map(|rule| rule.id).collect();
+    let untold: Vec<_> = untold.into_iter().collect();
+    let title = format!("All {} tasks are done", TASKS.len());
+    panel(
+        "done",
+        title,
+        "",
+        &html! {
+            p { "Choose a task to see what your client did in it." }
+            @if !untold.is_empty() {
+                p.soft { "Not told, so grade again on a quiet machine: " (untold.join(", ")) "." }
+            }
+        },
+    )
 }
 
 /// The evidence of a task, with its place in the course.
