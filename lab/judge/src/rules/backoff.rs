@@ -73,7 +73,7 @@ const PAUSE: Duration = Duration::from_millis(40);
 const PAUSE_IN_NOISE: Duration = Duration::from_millis(100);
 
 /// A machine is quiet if the noise is below this.
-const QUIET: Duration = Duration::from_millis(15);
+pub(super) const QUIET: Duration = Duration::from_millis(15);
 
 /// If the timer was ever this late in a case, nothing shows that pauses are random: clients whose
 /// pauses were equal were seen to wait for a processor for 300 ms while it was 42 ms late.
@@ -367,7 +367,7 @@ pub(super) fn jitter(gaps: &[Gap]) -> Shown {
 }
 
 /// The lengths of the gaps of each place that has enough of them, in ascending order.
-fn pools(gaps: &[Gap]) -> Vec<(Place, Vec<Duration>)> {
+pub(super) fn pools(gaps: &[Gap]) -> Vec<(Place, Vec<Duration>)> {
     let mut pools: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for gap in gaps {
         pools.entry(gap.place).or_default().push(gap.length);
@@ -384,13 +384,14 @@ fn is_at_once(lengths: &[Duration]) -> bool {
     3 * below(AT_ONCE) >= 2 * lengths.len() || below(ALMOST_AT_ONCE) + 1 >= lengths.len()
 }
 
-fn noise(gaps: &[Gap]) -> Duration {
+/// The largest delay of the lab's own timer within the gaps.
+pub(super) fn noise(gaps: &[Gap]) -> Duration {
     let delays = gaps.iter().map(|gap| gap.delay);
     delays.max().unwrap_or_default()
 }
 
 /// The middle one of lengths in ascending order.
-fn median(lengths: &[Duration]) -> Duration {
+pub(super) fn median(lengths: &[Duration]) -> Duration {
     lengths.get(lengths.len() / 2).copied().unwrap_or_default()
 }
 
@@ -403,7 +404,7 @@ fn inner_span(lengths: &[Duration]) -> Duration {
 }
 
 /// By how much the lengths differ without the one that differs the most.
-fn span_but_one(lengths: &[Duration]) -> Duration {
+pub(super) fn span_but_one(lengths: &[Duration]) -> Duration {
     match lengths {
         [first, second, .., before, last] => (*before - *first).min(*last - *second),
         _ => Duration::ZERO,
@@ -411,7 +412,7 @@ fn span_but_one(lengths: &[Duration]) -> Duration {
 }
 
 /// The reason if there is no pool.
-fn too_few(retries: usize) -> String {
+pub(super) fn too_few(retries: usize) -> String {
     format!(
         "{retries} retries are too few: {POOL} first ones after the same status tell, or {POOL} \
          second ones, in all tasks of the card together"

@@ -34,11 +34,7 @@ fn judge(case: &Case<'_>) -> Judgement {
     if !newest.is_some_and(has_failed_for_now) {
         return Judgement::not_exercised();
     }
-    let retries = case
-        .ties
-        .repetitions()
-        .filter(|(first, _)| has_failed_for_now(first));
-    let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
+    let seqs: Vec<_> = retries(case).map(|next| next.seq).collect();
     let requests = seqs.len() + 1;
     let stopped = case.process.filter(|process| process.left_running);
     let result_at = stopped.and_then(result::at);
@@ -66,6 +62,13 @@ fn judge(case: &Case<'_>) -> Judgement {
         Some(_) if seqs.is_empty() => Judgement::skipped(),
         Some(_) => Judgement::kept(),
     }
+}
+
+/// The requests of a case that repeat one that had failed for now.
+pub(super) fn retries<'a>(case: &Case<'a>) -> impl Iterator<Item = &'a WireRequest> {
+    let repetitions = case.ties.repetitions();
+    let retries = repetitions.filter(|(first, _)| has_failed_for_now(first));
+    retries.map(|(_, next)| next)
 }
 
 fn has_failed_for_now(request: &WireRequest) -> bool {

@@ -22,6 +22,7 @@ pub mod foreign_api;
 pub mod idempotency_key_fresh;
 pub mod idempotency_key_reuse;
 mod judgement;
+mod measured_policy;
 pub mod no_url_credentials;
 pub mod not_repeated;
 pub mod one_job;
@@ -47,6 +48,7 @@ pub use backoff::GapRule;
 pub use card::{CardCase, CardContext, CaseKind};
 pub use case::Case;
 pub use judgement::{Judgement, RequestRef, Verdict};
+pub use measured_policy::{Growth, MeasuredPolicy, Part, Waits};
 pub use rule::{Judge, Rule, RuleLevel};
 pub use token_elsewhere::names_another_origin;
 

@@ -33,7 +33,8 @@ fn judge(case: &Case<'_>) -> Judgement {
     }
 }
 
-fn is_silent(request: &WireRequest) -> bool {
+/// Whether the service never responded to a request, on purpose.
+pub(super) fn is_silent(request: &WireRequest) -> bool {
     request.fault == Some(FaultLabel::SILENCE) && request.status.is_none()
 }
 

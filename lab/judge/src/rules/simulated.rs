@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
+use proptest::prelude::*;
 use wire::UnusableValue;
 
 use super::{
+    Growth, Waits,
     backoff::{self, Gap, Place, Shown},
-    retry_after_unusable,
+    measured_policy, retry_after_unusable,
 };
 
 /// A client: its pause before the retry of this number, in milliseconds, drawn with a
@@ -151,13 +153,13 @@ fn draw(state: &mut u64) -> f64 {
 
 /// A client on a machine.
 #[derive(Clone, Copy)]
-struct Client {
-    pauses: Pauses,
+struct Client<P = Pauses> {
+    pauses: P,
     work: Work,
     machine: Machine,
 }
 
-impl Client {
+impl<P: Fn(usize, f64, f64) -> f64 + Copy> Client<P> {
     /// The gaps of a case that fails so often in this way. The number of the place is that of
     /// the first gap.
     fn gaps(self, failure: Place, failures: usize, state: &mut u64) -> Vec<Gap> {
@@ -302,7 +304,7 @@ fn no_client_is_judged_wrongly_by_its_pauses_after_an_unusable_retry_after() {
                 machine,
             };
             let hasty = Client {
-                pauses: |_, _, _| 0.0,
+                pauses: (|_, _, _| 0.0) as Pauses,
                 ..pausing
             };
             let [kept, broken] = told_of_values(CARDS, [pausing; 2]);
@@ -355,5 +357,154 @@ fn random_pauses_after_an_unusable_retry_after_are_rarely_taken_for_none() {
 
             assert!(broken * one_in <= cards, "{machine:?}: {broken} of {cards}");
         }
+    }
+}
+
+/// A client of a known policy.
+#[derive(Clone, Copy, Debug)]
+struct Policy {
+    attempts: usize,
+    /// Its first pause, or the ceiling of that, in milliseconds.
+    first: f64,
+    has_jitter: bool,
+    doubles: bool,
+}
+
+/// How many of some cards tell the waits of a client right, tell them wrongly, or not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    /// Its first pause is within a fifth, and all else is right.
+    near: u32,
+    /// Its first pause is more than a third off, or something else is wrong.
+    wrong: u32,
+    told: u32,
+}
+
+impl Policy {
+    fn measured(self, work: Work, machine: Machine, cards: u32, state: &mut u64) -> Measured {
+        let pauses = |number: usize, at: f64, _: f64| {
+            let growth = if self.doubles { number } else { 0 };
+            let ceiling = doubled(self.first, growth);
+            if self.has_jitter {
+                at * ceiling
+            } else {
+                ceiling
+            }
+        };
+        let client = Client {
+            pauses,
+            work,
+            machine,
+        };
+        let mut measured = Measured::default();
+        for _ in 0..cards {
+            let cases = CASES.iter().flat_map(|(status, failures)| {
+                let retries = (*failures).min(self.attempts - 1);
+                client.gaps(failure(*status, None), retries, state)
+            });
+            let cases: Vec<_> = cases.collect();
+            let Ok(waits) = measured_policy::waits(&cases, self.attempts == 2) else {
+                continue;
+            };
+            let off = self.off(waits);
+            measured.told += 1;
+            measured.near += u32::from(off.is_some_and(|off| (0.8..=1.2).contains(&off)));
+            measured.wrong += u32::from(off.is_none_or(|off| !(0.66..=1.34).contains(&off)));
+        }
+        measured
+    }
+
+    /// By which factor the first pause of these waits is longer than it is; none if something
+    /// else is wrong.
+    fn off(self, waits: Waits) -> Option<f64> {
+        let Waits::Pauses {
+            first,
+            has_jitter,
+            growth,
+        } = waits
+        else {
+            return None;
+        };
+        let expected = match self.attempts {
+            2 => None,
+            _ if self.doubles => Some(Growth::Doubles),
+            _ => Some(Growth::Equal),
+        };
+        let is_right = has_jitter == self.has_jitter && growth == expected;
+        is_right.then(|| first.as_secs_f64() * 1e3 / self.first)
+    }
+}
+
+/// Of 100 cards, those whose first pause is more than a fifth off are chance in the gaps that are
+/// random. With the work of a slow runtime, on a busy machine whose timers are on time, that work
+/// makes up to a tenth of the cards with random pauses wrong: no gap shows how much of it is work.
+#[test]
+fn waits_are_measured_on_a_quiet_machine_and_not_told_on_a_busy_one() {
+    let shapes = [false, true].map(|jitter| [false, true].map(|doubles| (jitter, doubles)));
+    for (has_jitter, doubles) in shapes.into_iter().flatten() {
+        for attempts in [2, 4] {
+            for first in [50.0, 100.0, 200.0, 300.0, 1_000.0] {
+                let policy = Policy {
+                    attempts,
+                    first,
+                    has_jitter,
+                    doubles,
+                };
+                for machine in MACHINES {
+                    check_measured(policy, FAST, machine);
+                    check_measured(policy, SLOW, machine);
+                }
+            }
+        }
+    }
+}
+
+fn check_measured(policy: Policy, work: Work, machine: Machine) {
+    let measured = policy.measured(work, machine, CARDS, &mut 7);
+
+    let context = format!("{policy:?}, {work:?}, {machine:?}: {measured:?}");
+    let Machine(delay, stretch) = machine;
+    if delay > 1.0 {
+        assert_eq!(measured.told, 0, "{context}");
+    }
+    let is_seen = stretch * work[0] <= SLOW[0];
+    let most_wrong = if is_seen { 3 } else { 10 };
+    assert!(measured.wrong <= most_wrong, "{context}");
+    if policy.first < 200.0 || machine != QUIET_MACHINE {
+        return;
+    }
+    assert!(measured.told - measured.near <= CARDS / 10, "{context}");
+    // Random pauses that do not grow look like short ones with work, and equal ones before a
+    // single retry are hidden by the work of a slow runtime.
+    let is_clear = if policy.has_jitter {
+        policy.attempts > 2 && policy.doubles
+    } else {
+        policy.attempts > 2 || work == FAST
+    };
+    if is_clear {
+        assert!(measured.told >= CARDS * 85 / 100, "{context}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn the_waits_of_any_policy_are_told_rightly_or_not(
+        attempts in 2_usize..=4,
+        first in 40.0..3_000.0,
+        has_jitter: bool,
+        doubles: bool,
+        work in 0.5..15.0,
+        mut state: u64,
+    ) {
+        let policy = Policy { attempts, first, has_jitter, doubles };
+
+        let quiet = policy.measured([work, work.min(2.0)], QUIET_MACHINE, CARDS, &mut state);
+        let busy = policy.measured([work, work], Machine(60.0, 8.0), CARDS, &mut state);
+
+        prop_assert!(quiet.wrong <= 10, "{quiet:?}");
+        prop_assert!(first < 200.0 || quiet.told - quiet.near <= 22, "{quiet:?}");
+        prop_assert_eq!(busy.told, 0);
     }
 }
