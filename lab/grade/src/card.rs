@@ -14,7 +14,7 @@ use judge::{
 use serde::Serialize;
 use wire::{ProcessRecord, WireRecord, nanoseconds};
 
-use crate::{GOAL, Goal, GoalResult, GoalVerdict, NOT_DONE};
+use crate::{GOAL, Goal, GoalResult, GoalVerdict, NOT_DONE, PolicyUnderLoad};
 
 /// The version of the JSON format of a card. It rises when a member is removed, or changes
 /// its name, its type or its meaning.
@@ -36,6 +36,9 @@ pub struct Card {
     pub tolerance: Duration,
     /// The tasks that were run, in the order of the course.
     pub tasks: Vec<TaskGrade>,
+    /// What many clients with the policy of this one do to a service; none if the card does not
+    /// have the tasks that show the policy.
+    pub policy_under_load: Option<PolicyUnderLoad>,
 }
 
 /// The results of a task.
@@ -95,6 +98,7 @@ impl Card {
             generator,
             tolerance: TOLERANCE,
             tasks: Vec::new(),
+            policy_under_load: None,
         }
     }
 
@@ -236,7 +240,7 @@ impl TaskGrade {
         grade
     }
 
-    fn recorded(&self) -> impl Iterator<Item = CardCase<'_>> {
+    pub(crate) fn recorded(&self) -> impl Iterator<Item = CardCase<'_>> {
         self.cases.iter().map(|case| CardCase {
             kind: self.kind,
             wire: &case.wire,

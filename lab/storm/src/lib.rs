@@ -46,6 +46,7 @@ pub use results::{
     Cut, PolicyRun, Step, Storm,
     loads::{LoadCell, LoadRow, LoadTable},
     tally::{Tally, WordCounts},
+    word::Word,
 };
 pub use settings::{Incident, Settings};
 pub use simulation::{

@@ -7,7 +7,7 @@ use judge::{KnownFailures, in_words, is_good, rules};
 use maud::{Markup, html as markup};
 use render::{
     fit,
-    page::{document, marked, wide_table},
+    page::{document, marked, panel, wide_table, word},
     timeline::{self, Layout, Timeline, Waterfall, legend},
 };
 use wire::duration;
@@ -15,7 +15,8 @@ use wire::duration;
 pub use evidence::{crash, evidence};
 
 use crate::{
-    Card, CardResult, CaseGrade, GoalVerdict, RuleGrade, TASKS, TaskGrade, TaskWords, in_flight,
+    Card, CardResult, CaseGrade, GoalVerdict, PolicyUnderLoad, RuleGrade, TASKS, TaskGrade,
+    TaskWords, in_flight, policy_under_load,
     text::{count, has_failed},
 };
 
@@ -43,6 +44,9 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
             (heading(card, &command, known))
             main {
                 (table(card, known))
+                @if let Some(under_load) = &card.policy_under_load {
+                    (html_policy_under_load(under_load))
+                }
                 @for task in &card.tasks {
                     @let words = words.iter().find(|words| words.name == task.task);
                     (cases(task, words.copied(), known))
@@ -54,6 +58,40 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
                 }
             }
         },
+    )
+}
+
+/// Renders what many clients with the policy of a card do to a service, as a panel of a page.
+#[must_use]
+pub fn html_policy_under_load(under_load: &PolicyUnderLoad) -> Markup {
+    let storm = under_load.storm.as_ref();
+    let body = markup! {
+        p { (under_load.policy_sentences().join(" ")) }
+        @if let Some(storm) = storm {
+            p {
+                "In a spike of many such clients: "
+                (word(storm.as_measured.is_good, &storm.as_measured.words))
+                " With a retry budget: "
+                (word(storm.with_budget.is_good, &storm.with_budget.words))
+            }
+            p.remark { (policy_under_load::NOT_SEEN) }
+            ol.lines {
+                li {
+                    code { "lab " (storm.command) }
+                    p { "The client beside the policies of the story" }
+                }
+                li {
+                    code { "lab " (storm.command_with_budget()) }
+                    p { "The same client with a budget of ten tokens" }
+                }
+            }
+        }
+    };
+    panel(
+        "policy-under-load",
+        policy_under_load::TITLE,
+        "many such clients, in a simulation",
+        &body,
     )
 }
 

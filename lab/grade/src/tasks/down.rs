@@ -13,7 +13,10 @@ use crate::{
     task::{Case, PLAIN, Task},
 };
 
-pub(super) const TASK: Task = Task {
+/// The case in which the service responds with 503 to every request.
+pub(crate) const REFUSING: &str = "503 for ever";
+
+pub(crate) const TASK: Task = Task {
     words: TaskWords {
         name: "down",
         path: "/value",
@@ -35,9 +38,7 @@ pub(super) const TASK: Task = Task {
         &backoff_jitter::RULE,
     ],
     cases: &[
-        Case::new("503 for ever", |_| {
-            fixed_goal(Goal::Error, |_| unavailable())
-        }),
+        Case::new(REFUSING, |_| fixed_goal(Goal::Error, |_| unavailable())),
         Case::new("502 for ever", |_| {
             fixed_goal(Goal::Error, |_| bad_gateway())
         }),

@@ -12,7 +12,7 @@ use crate::{
 
 const TWICE: Case = Case::new("503 twice, then 200", |draw| Box::new(Flaky::new(draw, 2)));
 
-pub(super) const TASK: Task = Task {
+pub(crate) const TASK: Task = Task {
     words: TaskWords {
         name: "flaky",
         path: "/flaky",

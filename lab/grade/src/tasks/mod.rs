@@ -3,8 +3,8 @@
 mod create;
 mod create_twice;
 mod crowded;
-mod down;
-mod flaky;
+pub(crate) mod down;
+pub(crate) mod flaky;
 mod half_a_list;
 mod invalid_body;
 mod long_list;
@@ -20,7 +20,7 @@ mod redirected;
 mod refused;
 mod retry_after;
 mod retry_at;
-mod silence;
+pub(crate) mod silence;
 mod unbounded;
 
 use wire::UnknownName;

@@ -12,7 +12,7 @@ use crate::{
     task::{Case, PLAIN, Task},
 };
 
-pub(super) const TASK: Task = Task {
+pub(crate) const TASK: Task = Task {
     words: TaskWords {
         name: "silence",
         path: "/value",

@@ -11,8 +11,8 @@ use render::{Options, Sheet, fit, timeline::brief};
 use wire::{ProcessRecord, counted};
 
 use crate::{
-    Card, CaseGrade, GoalVerdict, OpenCases, RuleGrade, TASKS, Task, TaskGrade, TaskWords,
-    in_flight,
+    Card, CaseGrade, GoalVerdict, OpenCases, PolicyUnderLoad, RuleGrade, TASKS, Task, TaskGrade,
+    TaskWords, in_flight, policy_under_load,
 };
 
 /// The most lines about the requests of a case.
@@ -161,6 +161,11 @@ pub fn done(card: &Card, options: &Options) -> String {
     if !ids.is_empty() {
         sheet.beside("", &format!("Not judged: {}.", ids.join(", ")));
     }
+    if let Some(under_load) = &card.policy_under_load {
+        sheet.gap();
+        policy_under_load(&mut sheet, under_load);
+        sheet.gap();
+    }
     sheet.line(&format!("The whole card: {lab} grade --all -- COMMAND"));
     sheet.line(&format!(
         "A correct client, to compare with: {lab} grade --solution python"
@@ -204,7 +209,25 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     legend(&mut sheet, "", shown);
     explain(&mut sheet, card);
     sheet.beside("", &count(card, known));
+    if let Some(under_load) = &card.policy_under_load {
+        sheet.gap();
+        policy_under_load(&mut sheet, under_load);
+    }
     sheet.into_text()
+}
+
+/// What many clients with the policy of a card do to a service.
+fn policy_under_load(sheet: &mut Sheet<'_>, under_load: &PolicyUnderLoad) {
+    sheet.title(policy_under_load::TITLE);
+    sheet.beside("", &under_load.sentences().join(" "));
+    let Some(storm) = &under_load.storm else {
+        return;
+    };
+    sheet.beside("", policy_under_load::NOT_SEEN);
+    let lab = sheet.options.lab;
+    sheet.command("See it:", &format!("{lab} {}", storm.command));
+    let with_budget = storm.command_with_budget();
+    sheet.command("With a budget:", &format!("{lab} {with_budget}"));
 }
 
 /// The meaning of each verdict of a card that is neither good nor bad.

@@ -19,7 +19,7 @@ use crate::{
         exit::Exit,
         terminal::{self, OrExit},
     },
-    grade::saves::Saves,
+    grade::{policy_under_load::policy_under_load, saves::Saves},
 };
 
 /// How often the time that was needed so far is shown.
@@ -76,7 +76,7 @@ impl<'a> Grader<'a> {
             };
             let (card, is_cancelled) = match graded {
                 Err(Ended::Cancelled(card)) => (card, true),
-                graded => (self.finish(graded)?, false),
+                graded => (self.finish(graded).await?, false),
             };
             self.demands.write_files(&card)?;
             if self.arguments.card.is_json() || self.arguments.run.all {
@@ -104,7 +104,7 @@ impl<'a> Grader<'a> {
             loop {
                 let from = next;
                 let graded = self.the_way(&mut signals, from).await;
-                let card = self.finish(graded)?;
+                let card = self.finish(graded).await?;
                 next += self.next(&card);
                 if next == self.tasks.len() && from > 0 {
                     // A save may break a task that was done before.
@@ -212,8 +212,8 @@ impl<'a> Grader<'a> {
     }
 
     /// The card, or an error on stderr if there is none.
-    fn finish(&self, graded: Result<Card, Ended>) -> Result<Card, Exit> {
-        let card = graded.map_err(|ended| match ended {
+    async fn finish(&self, graded: Result<Card, Ended>) -> Result<Card, Exit> {
+        let mut card = graded.map_err(|ended| match ended {
             Ended::Cancelled(_) => Exit::Cancelled,
             Ended::Unwritten(exit) => exit,
             Ended::Failed(error) => {
@@ -239,6 +239,7 @@ impl<'a> Grader<'a> {
             let error = format!("{} never ran: exit code 127, and no request", self.command);
             return Err(terminal::fail(error, Exit::Environment));
         }
+        card.policy_under_load = policy_under_load(&card).await;
         Ok(card)
     }
 
