@@ -22,6 +22,10 @@ pub(crate) const NOT_SEEN: &str = "Not seen: a retry budget or a limit that many
      because each case is one call. So a client that does every task can read DOWN as well. The \
      simulated service sends no Retry-After.";
 
+/// How the command of a storm simulates the budget.
+pub(crate) const WITH_BUDGET: &str =
+    "Add --budget 10 to give each client a retry budget of ten tokens.";
+
 /// The policy of a client, and what many clients with this policy do to a service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PolicyUnderLoad {
@@ -74,13 +78,6 @@ impl Card {
     fn attempted(&self, name: &str) -> Option<&TaskGrade> {
         let mut tasks = self.tasks.iter();
         tasks.find(|task| task.task == name && task.was_attempted())
-    }
-}
-
-impl StormWords {
-    /// The command that simulates the policy with the budget.
-    pub(crate) fn command_with_budget(&self) -> String {
-        format!("{} --budget 10", self.command)
     }
 }
 
@@ -162,4 +159,183 @@ fn waits_in_words(waits: Waits) -> String {
 
 fn seconds(length: Duration) -> String {
     format!("{} s", length.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use judge::KnownFailures;
+    use render::Options;
+    use serde_json::json;
+    use testkit::script::{Script, exits};
+    use wire::FaultLabel;
+
+    use super::*;
+    use crate::{CaseGrade, Goal, Task, find, html_policy_under_load, text};
+
+    fn pauses(first_millis: u64, has_jitter: bool, growth: Option<Growth>) -> Part<Waits> {
+        Part::Measured(Waits::Pauses {
+            first: Duration::from_millis(first_millis),
+            has_jitter,
+            growth,
+        })
+    }
+
+    fn policy(attempts: usize, waits: Part<Waits>) -> MeasuredPolicy {
+        MeasuredPolicy {
+            attempts: Part::Measured(attempts),
+            waits,
+            after_timeout: Part::Measured(true),
+        }
+    }
+
+    /// The policy in words, without a storm.
+    fn words(policy: MeasuredPolicy) -> String {
+        let storm = None;
+        PolicyUnderLoad { policy, storm }.sentences().join(" ")
+    }
+
+    #[test]
+    fn a_policy_in_words_names_its_parts_and_why_others_are_unknown() {
+        let [equal, doubles] = [Growth::Equal, Growth::Doubles].map(Some);
+        let busy = || Part::CannotTell("the machine was busy".to_owned());
+        let once = MeasuredPolicy {
+            waits: Part::NotNeeded,
+            after_timeout: Part::NotNeeded,
+            ..policy(1, busy())
+        };
+        let only_waits = MeasuredPolicy {
+            attempts: Part::CannotTell("it was stopped".to_owned()),
+            after_timeout: Part::Measured(false),
+            ..policy(1, Part::Measured(Waits::None))
+        };
+        let timeout_unknown = MeasuredPolicy {
+            after_timeout: Part::CannotTell("it was stopped".to_owned()),
+            ..policy(2, pauses(300, false, None))
+        };
+        for (policy, expected) in [
+            (once, "1 attempt."),
+            (
+                policy(4, pauses(500, false, equal)),
+                "4 attempts, 0.5 s each time, no jitter, again after a timeout.",
+            ),
+            (
+                policy(4, pauses(160, true, doubles)),
+                "4 attempts, up to 0.16 s at first and then twice as long each time, jitter, \
+                 again after a timeout.",
+            ),
+            (
+                policy(3, busy()),
+                "3 attempts, again after a timeout. Cannot tell the waits: the machine was busy.",
+            ),
+            (
+                only_waits,
+                "no wait before a retry, not again after a timeout, so the retries add nothing to \
+                 an overload that shows as timeouts. Cannot tell the number of attempts: it was \
+                 stopped.",
+            ),
+            (
+                timeout_unknown,
+                "2 attempts, 0.3 s before the retry, no jitter. Cannot tell whether there is \
+                 another attempt after a timeout: it was stopped.",
+            ),
+        ] {
+            assert_eq!(words(policy), expected);
+        }
+    }
+
+    /// A task of which each case is a call that fails and is repeated after these milliseconds.
+    fn graded(task: &Task, gaps: &[u64]) -> TaskGrade {
+        let cases = task.case_names().map(|name| {
+            let script = if task.words.name == "silence" {
+                let silent = Script::new().respond(0, 200).fault(FaultLabel::SILENCE);
+                silent.on(1, 1).lost().respond(3_000, 200)
+            } else {
+                Script::gaps(gaps, |script| script)
+            };
+            let goal = Goal::result(json!({"value": 1}));
+            CaseGrade::new(name, &goal, Some(exits(1, "")), script.record())
+        });
+        let cases = cases.collect();
+        TaskGrade::new(task.words.name, task.kind, task.rules(), cases)
+    }
+
+    fn card(tasks: &[&str], gaps: &[u64]) -> Card {
+        let mut card = Card::new(Vec::new(), 1, "");
+        let tasks = tasks.iter().map(|name| find(name).expect("a task"));
+        card.add(tasks.map(|task| graded(task, gaps)));
+        card
+    }
+
+    #[test]
+    fn a_policy_is_measured_if_the_card_has_the_three_tasks_that_show_it() {
+        let all = ["flaky", "down", "silence"];
+        for left_out in all {
+            let tasks: Vec<_> = all.into_iter().filter(|task| *task != left_out).collect();
+            assert_eq!(
+                card(&tasks, &[500; 3]).measured_policy(),
+                None,
+                "{left_out}"
+            );
+        }
+
+        let mut card = card(&all, &[500; 3]);
+
+        let expected = policy(4, pauses(500, false, Some(Growth::Equal)));
+        assert_eq!(card.measured_policy(), Some(expected));
+        for case in &mut card.tasks[1].cases {
+            case.wire = Script::new().record();
+        }
+        assert_eq!(card.measured_policy(), None, "the task was not attempted");
+    }
+
+    #[test]
+    fn text_and_page_show_the_words_and_the_commands() {
+        let word = |words: &str, is_good| LoadWord {
+            words: words.to_owned(),
+            is_good,
+        };
+        let under_load = PolicyUnderLoad {
+            policy: policy(4, pauses(500, false, Some(Growth::Equal))),
+            storm: Some(StormWords {
+                as_measured: word("DOWN", Some(false)),
+                with_budget: word("ok after 6 s", Some(true)),
+                command: "storm spike --attempts 4 --backoff constant --base 0.5".to_owned(),
+            }),
+        };
+        let mut card = Card::new(Vec::new(), 1, "");
+        let show = |card: &Card| text::card(card, &KnownFailures::default(), &Options::default());
+
+        let without = show(&card);
+        let page = html_policy_under_load(&under_load).into_string();
+        card.policy_under_load = Some(under_load);
+        let with = show(&card);
+
+        assert!(!without.contains(TITLE), "{without}");
+        let below = with
+            .strip_prefix(&*without)
+            .expect("the card itself is the same");
+        assert_eq!(below.lines().collect::<Vec<_>>(), BELOW);
+        for part in [
+            "4 attempts, 0.5 s each time, no jitter, again after a timeout.",
+            "DOWN",
+            "ok after 6 s",
+            "lab storm spike --attempts 4 --backoff constant --base 0.5</code>",
+            WITH_BUDGET,
+        ] {
+            assert!(page.contains(part), "{part} is missing in {page}");
+        }
+    }
+
+    const BELOW: [&str; 10] = [
+        "",
+        "This policy under load",
+        "4 attempts, 0.5 s each time, no jitter, again after a timeout. In a spike of",
+        "many such clients: DOWN; with a retry budget: ok after 6 s.",
+        "Not seen: a retry budget or a limit that many calls share, because each case is",
+        "one call. So a client that does every task can read DOWN as well. The simulated",
+        "service sends no Retry-After.",
+        "See it:",
+        "  cargo run -p lab -- storm spike --attempts 4 --backoff constant --base 0.5",
+        "Add --budget 10 to give each client a retry budget of ten tokens.",
+    ];
 }

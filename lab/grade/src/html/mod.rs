@@ -75,16 +75,8 @@ pub fn html_policy_under_load(under_load: &PolicyUnderLoad) -> Markup {
                 (word(storm.with_budget.is_good, &storm.with_budget.words))
             }
             p.remark { (policy_under_load::NOT_SEEN) }
-            ol.lines {
-                li {
-                    code { "lab " (storm.command) }
-                    p { "The client beside the policies of the story" }
-                }
-                li {
-                    code { "lab " (storm.command_with_budget()) }
-                    p { "The same client with a budget of ten tokens" }
-                }
-            }
+            p { code { "lab " (storm.command) } }
+            p.remark { (policy_under_load::WITH_BUDGET) }
         }
     };
     panel(

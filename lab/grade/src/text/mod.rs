@@ -226,8 +226,7 @@ fn policy_under_load(sheet: &mut Sheet<'_>, under_load: &PolicyUnderLoad) {
     sheet.beside("", policy_under_load::NOT_SEEN);
     let lab = sheet.options.lab;
     sheet.command("See it:", &format!("{lab} {}", storm.command));
-    let with_budget = storm.command_with_budget();
-    sheet.command("With a budget:", &format!("{lab} {with_budget}"));
+    sheet.beside("", policy_under_load::WITH_BUDGET);
 }
 
 /// The meaning of each verdict of a card that is neither good nor bad.
