@@ -23,6 +23,9 @@ use crate::{
 
 const SEED: u64 = 7;
 
+/// The heading of the policy under load.
+const UNDER_LOAD: &str = "This policy under load";
+
 /// What the page offers once a card is over.
 const OVER: &str = "Grade again";
 
@@ -234,6 +237,8 @@ async fn the_card_shows_the_next_task_with_its_evidence_and_names_no_program() {
     assert!(main_text(&other).contains("task 1 of 22"), "{other}");
     for page in [&page, &other] {
         assert!(!page.contains("its-client"), "it names the program: {page}");
+        // It shows no policy without retries.
+        assert!(!page.contains(UNDER_LOAD), "{page}");
     }
     let unknown = browser.page("/client?task=flakey").await;
     assert_eq!(unknown.status, StatusCode::NOT_FOUND);
@@ -439,6 +444,21 @@ async fn a_run_and_a_card_say_that_the_other_one_goes_on() {
     browser.submit("/client/stop", "").await;
     let alone = browser.page(&format!("/runs/{run}")).await.text();
     assert!(!alone.contains(graded), "{alone}");
+}
+
+#[tokio::test]
+async fn a_card_with_retries_shows_their_policy_under_load_once_it_is_complete() {
+    let (retries, skip) = (example("habits"), r#"echo '{"skip": true}'"#);
+    let script =
+        format!("case $LAB_TASK in flaky|down|silence) exec {retries} no-wait;; *) {skip};; esac");
+    let script = Script::new(&script);
+    let (_dashboard, browser) = serve_grading(Some(script.watched())).await;
+
+    let page = browser.client_with(OVER).await;
+
+    let text = main_text(&page);
+    let (_, policy) = text.split_once(UNDER_LOAD).expect("a policy");
+    assert!(policy.contains("attempts"), "{text}");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::{
     time::SystemTime,
 };
 
-use grade::{Card, CaseEvent, CaseGrade, GoalVerdict, TASKS, Task, TaskGrade};
+use grade::{Card, CaseEvent, CaseGrade, GoalVerdict, PolicyUnderLoad, TASKS, Task, TaskGrade};
 use judge::KnownFailures;
 use maud::Markup;
 use tokio::sync::{mpsc, oneshot};
@@ -42,11 +42,13 @@ struct Cards {
 }
 
 /// A card in progress, or as far as it came.
+#[derive(Clone)]
 struct CurrentCard {
     started: SystemTime,
     state: CardState,
     /// In the order of the course.
     tasks: Vec<TaskProgress>,
+    policy: Option<Arc<PolicyUnderLoad>>,
 }
 
 /// Whether a card is still made.
@@ -88,6 +90,8 @@ pub(super) struct ShownCard {
     pub(super) card: Arc<Card>,
     /// The last complete card before it.
     pub(super) before: Option<Arc<Card>>,
+    /// Its policy under load, once it is complete.
+    pub(super) policy: Option<Arc<PolicyUnderLoad>>,
 }
 
 impl ClientCards {
@@ -138,6 +142,7 @@ impl ClientCards {
                 started: SystemTime::now(),
                 state: CardState::Running,
                 tasks: vec![TaskProgress::default(); TASKS.len()],
+                policy: None,
             });
             cards.results += 1;
         });
@@ -164,6 +169,15 @@ impl ClientCards {
                 progress.graded = Some(Arc::new(graded));
             }
             cards.results += 1;
+        });
+    }
+
+    /// Adds what many clients with the policy of the card do; none if the card does not show it.
+    pub(super) fn add_policy(&self, policy: Option<PolicyUnderLoad>) {
+        self.change(|cards| {
+            if let Some(current) = &mut cards.current {
+                current.policy = policy.map(Arc::new);
+            }
         });
     }
 
@@ -215,23 +229,16 @@ impl ClientCards {
 
     /// The current card; none before the first one.
     pub(super) fn shown(&self) -> Option<ShownCard> {
-        let (results, started, state, tasks, before) = {
+        let (results, current, before) = {
             let cards = lock(&self.cards);
-            let current = cards.current.as_ref()?;
-            let (state, tasks) = (current.state.clone(), current.tasks.clone());
-            (
-                cards.results,
-                current.started,
-                state,
-                tasks,
-                cards.before.clone(),
-            )
+            (cards.results, cards.current.clone()?, cards.before.clone())
         };
         Some(ShownCard {
-            started,
-            state,
-            card: self.judged(results, &tasks),
-            tasks,
+            card: self.judged(results, &current.tasks),
+            started: current.started,
+            state: current.state,
+            tasks: current.tasks,
+            policy: current.policy,
             before,
         })
     }

@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::{cards::ClientCards, program::GradedProgram};
-use crate::causes::causes;
+use crate::{causes::causes, grade::policy_under_load::policy_under_load};
 
 /// What the page asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,11 @@ impl Grader {
         cards.take_orders_with(orders.downgrade());
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name("grader".to_owned());
-        let thread = thread.spawn(move || runtime.block_on(grade(program, &cards, received)))?;
+        let thread = thread.spawn(move || {
+            runtime.block_on(grade(program, &cards, received));
+            // A storm that goes on keeps nobody waiting.
+            runtime.shutdown_background();
+        })?;
         Ok(Self {
             orders: Some(orders),
             thread: Some(thread),
@@ -130,7 +134,12 @@ async fn one_card(program: &GradedProgram, cards: &ClientCards) {
         |task, grade| cards.graded(task, grade),
     );
     match AssertUnwindSafe(all).catch_unwind().await {
-        Ok(Ok(())) => {}
+        // The storm of its policy keeps the processors busy, so it comes last.
+        Ok(Ok(())) => {
+            if let Some(complete) = cards.shown() {
+                cards.add_policy(policy_under_load(&complete.card).await);
+            }
+        }
         Ok(Err(error)) => {
             (program.on_error)(&error);
             cards.fail(reason(&error));

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use axum::response::Response;
-use grade::{Changes, GoalChange, RuleChange, TASKS, Task, crash, evidence};
+use grade::{
+    Changes, GoalChange, RuleChange, TASKS, Task, crash, evidence, html_policy_under_load,
+};
 use humantime::format_rfc3339_seconds;
 use judge::{KnownFailures, is_good, rules::Verdict};
 use maud::{Markup, html};
@@ -97,6 +99,7 @@ impl ClientPage<'_> {
                         Some(task) => (task_panel(shown, task, next, &self.modes)),
                         None => (all_done(shown)),
                     }
+                    @if let Some(policy) = &shown.policy { (html_policy_under_load(policy)) }
                 }
             }
             p.soft.small { "Nothing on this page can name or start a program: only a terminal can. Seed " (self.program.seed) "." }
