@@ -51,6 +51,8 @@ async fn a_storm_is_guessed_varied_and_cancelled() {
         .settles("location.search.startsWith('?guess')")
         .await;
 
+    assert_eq!(browser.complaints().await, [""; 0]);
+
     // A wrong setting is named and stays typed; the mended one is in the address.
     browser.show_storm(&lab, SHORT).await;
     browser.click("#settings summary").await;
@@ -58,6 +60,12 @@ async fn a_storm_is_guessed_varied_and_cancelled() {
     browser.submit("#settings button").await;
     let rule = ["✗ Not run. Workers: it must be a whole number from 1 to 10000, got “0”."];
     browser.says("text('.wrong')", &rule).await;
+    // The browser logs the status of the page.
+    let refused = browser.complaints().await;
+    assert!(
+        refused.iter().all(|line| line.contains("status of 422")),
+        "{refused:?}"
+    );
     browser.read("one('[name=workers]').value = '4'").await;
     browser.submit("#settings button").await;
     browser.until("!one('#main').dataset.changes").await;
@@ -72,7 +80,7 @@ async fn a_storm_is_guessed_varied_and_cancelled() {
     browser.is_live().await;
     browser.click("#settings summary").await;
     browser.read("one('[name=queue]').focus()").await;
-    let drawn = "(one('.storm .fill-good')?.children.length ?? 0)";
+    let drawn = "(one('.storm tr:not(.load) path.line')?.getAttribute('d').length ?? 0)";
     browser.until(&format!("{drawn} > 0")).await;
     let before = browser.read(drawn).await.as_u64().expect("a number");
     browser.until(&format!("{drawn} > {before}")).await;
@@ -99,29 +107,29 @@ async fn a_storm_is_presented_with_the_keyboard_alone() {
     browser.show_storm(&lab, "/storm/spike").await;
 
     browser.press_on("f").await;
-    let charts = "all('.storm .fill-good').length";
+    let charts = "each('.storm .fill-good').length";
     let words = "all('.storm .word').length";
     browser
         .shows_all(&[(charts, json!(0)), (words, json!(0))])
         .await;
     for rows in 1..=4 {
-        browser.press_key(Key::Right).await;
+        browser.press_on(char::from(Key::Right)).await;
         browser
             .settles(&format!("{charts} === {rows} && {words} === 0"))
             .await;
     }
-    browser.press_key(Key::Right).await;
+    browser.press_on(char::from(Key::Right)).await;
     browser
         .settles(&format!("{words} === 4 && !one('.said')"))
         .await;
-    browser.press_key(Key::Right).await;
+    browser.press_on(char::from(Key::Right)).await;
     browser
         .settles("text('.said')?.startsWith('What it shows.')")
         .await;
     browser
         .shows("document.documentElement.scrollHeight <= innerHeight", true)
         .await;
-    browser.press_key(Key::Left).await;
+    browser.press_on(char::from(Key::Left)).await;
     browser.settles("!one('.said')").await;
     browser.press_on("f").await;
     assert_eq!(browser.address().await, "/storm/spike");
