@@ -26,7 +26,7 @@ pub(super) async fn page(State(shared): State<Shared>, fields: Fields) -> Respon
         section.panel.hero aria-labelledby="what" {
             div {
                 h1 #what { "A service fails on purpose." br; "See what a client does about it." }
-                p.soft { "Each attempt, each wait, each job it created twice." }
+                p.soft { "Each attempt, each wait, each job created twice." }
                 form method="post" action="/runs" {
                     input type="hidden" name="scenario" value="flaky";
                     (modes.hidden())

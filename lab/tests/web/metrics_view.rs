@@ -70,7 +70,7 @@ async fn metrics_before_any_run() {
     the last 15 minutes
     its parts since the start
     Runs
-    ✓ as expected ✗ not; ✓3: three
+    ✓ as expected ✗ one or more not; ✓3: three
     Attempts requests sent 0
     client_attempts_total
     How many requests did the client put on the wire, and how did each end (status or error type)?

@@ -330,7 +330,7 @@ async fn the_overview_has_an_example_before_any_run_which_moves_no_counter() {
     insta::assert_snapshot!(hero, @"
     A service fails on purpose.
     See what a client does about it.
-    Each attempt, each wait, each job it created twice.
+    Each attempt, each wait, each job created twice.
     ▶ Run flaky
     or predict first: retry-after-seconds
     flaky✓ ok on attempt 3an example: seed 1, virtual time

@@ -89,8 +89,8 @@ async fn one_address_shows_the_same_bytes() {
     endcalls ok
     lostcalls
     req/sat end
-    medianof calls
-    99 %of calls
+    mediancall time
+    99 %call time
     new callsthe same for all
     capacity 30/s
     1 attemptno retry
@@ -101,7 +101,7 @@ async fn one_address_shows_the_same_bytes() {
     26
     429 ms
     1 s
-    3, no wait2 more at once
+    3, no waitretries at once
     140/s
     100 %
     0 %
@@ -117,7 +117,7 @@ async fn one_address_shows_the_same_bytes() {
     100
     356 ms
     3.5 s
-    3, budgetand 10 tokens
+    3, budgetjitter, 10 tokens
     112/s
     100 %
     0 %

@@ -23,6 +23,9 @@ pub struct Ground {
     pub hairlines: Vec<Duration>,
 }
 
+/// The sign at the beginning of a label that points at its moment.
+const POINTER: char = '▲';
+
 /// A sign in a lane of its own, which leads to what happened then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
@@ -121,7 +124,12 @@ impl Ground {
             svg.axis-labels aria-hidden="true" {
                 @for tick in &self.axis.ticks {
                     @let x = self.across(tick.at);
-                    text.tick x=(percent(x)) y="1.1em" text-anchor=(anchor(x)) { (tick.label) }
+                    @if tick.label.starts_with(POINTER) {
+                        // The pointer itself stands at the moment.
+                        text.tick x=(percent(x)) dx="-.4em" y="1.1em" { (tick.label) }
+                    } @else {
+                        text.tick x=(percent(x)) y="1.1em" text-anchor=(anchor(x)) { (tick.label) }
+                    }
                 }
                 @for span in spans {
                     @let (from, to) = (self.across(span.time.start), self.across(span.time.end));

@@ -38,7 +38,7 @@ const STEP: u32 = 3;
 const STEP_PRESENTED: u32 = 5;
 
 /// What the page says about its numbers.
-const ABOUT: &str = "The last 15 minutes in columns of 15 s. Numbers since the start; responses and \
+const ABOUT: &str = "The last 15 minutes in columns of 15 s. Numbers since the lab started; responses and \
                      durations in real time only.";
 
 /// The lanes of each step of a presentation; the last is that of the durations.
@@ -241,7 +241,7 @@ impl Lanes<'_> {
                     @if self.shown.modes.predict {
                         "· hidden until you guess"
                     } @else {
-                        span.ok { "✓" } " as expected " span.no { "✗" } " not; ✓3: three"
+                        span.ok { "✓" } " as expected " span.no { "✗" } " one or more not; ✓3: three"
                     }
                 }
             }

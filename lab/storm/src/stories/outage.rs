@@ -58,7 +58,7 @@ pub(super) const STORY: Story = Story {
                 ..AT_ONCE
             },
         ),
-        StormPolicy::explained("5, no wait", "4 more at once", AT_ONCE),
+        StormPolicy::explained("5, no wait", "retries at once", AT_ONCE),
         StormPolicy::explained("5, 0.75 s", "of waits at most", SHORT),
         StormPolicy::explained("5, 15 s", "of waits at most", LONG),
         StormPolicy::explained(

@@ -17,10 +17,9 @@ pub(super) const STORY: Story = Story {
     question: "A spike ends at ▲. Under which policies does the service recover?",
     rows: "attempts per call, no wait or jitter before a retry, budget of ten tokens",
     lesson: "Retries are load: after the spike about 170 requests/s still arrive at a service \
-             that handles 100, and it works on each, although all have waited in the queue until \
-             their attempts timed out. Jitter only delays retries, so limit them for all calls of \
-             a client together: in a budget of ten tokens each retry costs one, and ten calls \
-             earn one.",
+             that handles 100, and those that it works on have already timed out in its queue. \
+             Jitter only delays retries, so limit them for all calls of a client together: in a \
+             budget of ten tokens each retry costs one, and ten calls earn one.",
     left_out: "Other clients of the service, its own limits, and autoscaling.",
     scenario: "retry-budget",
     rule: "finite-attempts",
@@ -37,11 +36,11 @@ pub(super) const STORY: Story = Story {
                 ..AT_ONCE
             },
         ),
-        StormPolicy::explained("3, no wait", "2 more at once", AT_ONCE),
+        StormPolicy::explained("3, no wait", "retries at once", AT_ONCE),
         StormPolicy::explained("3, jitter", "random waits", Setup::DEFAULT),
         StormPolicy::explained(
             "3, budget",
-            "and 10 tokens",
+            "jitter, 10 tokens",
             Setup {
                 budget: RetryBudget::DEFAULT_CAPACITY,
                 ..Setup::DEFAULT
