@@ -99,7 +99,12 @@ impl ClientPage<'_> {
                         Some(task) => (task_panel(shown, task, next, &self.modes)),
                         None => (all_done(shown)),
                     }
-                    @if let Some(policy) = &shown.policy { (html_policy_under_load(policy)) }
+                    @if let Some(policy) = &shown.policy {
+                        (html_policy_under_load(policy))
+                        @if let Some(storm) = &policy.storm {
+                            p { a href=(self.modes.link(storm_address(&storm.command))) { "See this storm" } }
+                        }
+                    }
                 }
             }
             p.soft.small { "Nothing on this page can name or start a program: only a terminal can. Seed " (self.program.seed) "." }
@@ -165,6 +170,25 @@ impl ClientPage<'_> {
             }
         }
     }
+}
+
+/// The page of the storm that a command simulates, as in `storm spike --attempts 4`.
+fn storm_address(command: &str) -> Address {
+    let words: Vec<_> = command.split(' ').collect();
+    let story = words.get(1).copied().unwrap_or_default();
+    let value = |option: &str| {
+        let at = words.iter().position(|word| *word == option)?;
+        words.get(at + 1).copied()
+    };
+    let options = [
+        ("attempts", "--attempts"),
+        ("backoff", "--backoff"),
+        ("base", "--base"),
+    ];
+    let address = Address::new(format!("/storm/{story}"));
+    options.iter().fold(address, |address, (name, option)| {
+        address.with(name, value(option).unwrap_or_default())
+    })
 }
 
 /// Says that every task is done, and which rules could not be told.
@@ -299,4 +323,22 @@ pub(super) fn open_tasks(shown: &ShownCard) -> Vec<&'static Task> {
         newest.is_some_and(|grade| !grade.result(&KnownFailures::default()).is_done())
     };
     TASKS.iter().copied().filter(is_open).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_of_a_storm_has_a_page() {
+        for (command, address) in [
+            ("storm spike --attempts 1", "/storm/spike?attempts=1"),
+            (
+                "storm spike --attempts 4 --backoff constant --base 0.5",
+                "/storm/spike?attempts=4&backoff=constant&base=0.5",
+            ),
+        ] {
+            assert_eq!(Modes::default().link(storm_address(command)), address);
+        }
+    }
 }
