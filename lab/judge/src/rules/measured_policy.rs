@@ -2,8 +2,8 @@
 //!
 //! The waits are measured from the gaps by which the rules about pauses are judged. A gap
 //! contains the client's own work and the delay of the machine, which only lengthen it. Where
-//! they could be a third of a wait, its length is not told. The module `simulated` measures
-//! clients whose policies are known.
+//! they could be more than a quarter of a wait, its length is not told. The module `simulated`
+//! measures clients whose policies are known.
 
 use std::time::Duration;
 
@@ -204,7 +204,7 @@ fn pause(lengths: &[Duration], has_jitter: bool) -> Result<Duration, String> {
     check_work(backoff::median(lengths), work.max(WORK))
 }
 
-/// A pause, unless so much work could be a third of it.
+/// A pause, unless so much work would be more than a fifth of it.
 fn check_work(pause: Duration, work: Duration) -> Result<Duration, String> {
     if pause < work * GAP_PER_WORK {
         let [pause, work] = [pause, work].map(duration);
