@@ -107,6 +107,9 @@ async fn a_class_is_led_by_keyboard_and_the_answer_is_hidden_until_it_is_reveale
     browser.press_on(char::from(Key::Right)).await;
     browser.becomes(step, "3 of 5").await;
     browser.shows("all('.lane-of-run').length", 2).await;
+    browser
+        .shows("document.documentElement.scrollHeight <= innerHeight", true)
+        .await;
     browser.press_on(char::from(Key::Right)).await;
     browser.becomes(step, "4 of 5").await;
     browser.shows("all('.stake b')", json!(["1", "2"])).await;
