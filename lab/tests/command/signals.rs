@@ -50,11 +50,11 @@ fn named_pipe(folder: &TempDir) -> PathBuf {
     pipe
 }
 
-/// The same command with SIGHUP as by default: these tests may themselves run under `nohup`,
-/// and a signal that is ignored stays so in a child.
-fn not_under_nohup(lab: &Command) -> Command {
+/// The same command with all signals as by default: these tests may themselves run under `nohup`
+/// or in the background, and a signal that is ignored stays so in a child.
+fn with_default_signals(lab: &Command) -> Command {
     let mut outer = Command::new("env");
-    outer.arg("--default-signal=HUP").arg(lab.get_program());
+    outer.arg("--default-signal").arg(lab.get_program());
     outer.args(lab.get_args()).stdin(Stdio::null());
     for (name, value) in lab.get_envs() {
         match value {
@@ -135,7 +135,7 @@ fn a_write_that_nobody_reads_does_not_keep_a_signal_from_ending_a_command() {
     scope(|scope| {
         for (number, lab) in commands.into_iter().enumerate() {
             scope.spawn(move || {
-                let mut lab = not_under_nohup(&lab);
+                let mut lab = with_default_signals(&lab);
                 let story = format!("{lab:?}");
                 let (name, number) = SIGNALS[number % SIGNALS.len()];
                 let (_reader, writer) = full_pipe();
@@ -211,9 +211,9 @@ fn closed_terminal(options: &str, runs_client: &str) -> String {
     // The outer shell leads the session. Its end lets the system signal all that runs in the
     // foreground. The inner one outlives that, and the command does not inherit this.
     let line = format!("(trap : HUP; '{lab}' {options} {runs_client}; echo $? >code); true");
-    // The tests themselves may ignore SIGHUP.
+    // The tests themselves may ignore signals.
     let mut terminal = Command::new("env")
-        .args(["--default-signal=HUP", "script", "--quiet", "--command"])
+        .args(["--default-signal", "script", "--quiet", "--command"])
         .args([&line, "/dev/null"])
         .current_dir(&folder)
         .stdin(Stdio::piped())
@@ -286,7 +286,7 @@ fn a_signal_to_serve_ends_the_client_that_it_grades() {
                 let script = script.display();
                 let options =
                     format!("serve --port 0 --page-port 0 --watch {script} -- sh {script}");
-                let mut lab = not_under_nohup(&command(&options));
+                let mut lab = with_default_signals(&command(&options));
                 let mut lab = lab.stdout(Stdio::null()).spawn().expect("lab runs");
                 let clients = begin_and_end(pipe);
                 clients.recv_timeout(PATIENCE).expect("a client has begun");

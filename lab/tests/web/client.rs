@@ -4,7 +4,6 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -250,8 +249,7 @@ async fn the_card_shows_the_next_task_with_its_evidence_and_names_no_program() {
 
 /// Whether a process of this number runs.
 fn runs(process: &str) -> bool {
-    let asked = Command::new("kill").args(["-0", process.trim()]).output();
-    asked.expect("kill runs").status.success()
+    testkit::process::runs(process.trim().parse().expect("a number"))
 }
 
 /// Waits until a condition holds.

@@ -20,6 +20,26 @@ pub fn signal(process: u32, name: &str) {
     panic!("SIG{name} cannot be sent to {process} here");
 }
 
+/// Whether a process runs.
+///
+/// # Panics
+///
+/// On Windows.
+#[cfg(unix)]
+#[must_use]
+pub fn runs(process: u32) -> bool {
+    use nix::{sys::signal, unistd::Pid};
+
+    let process = process.try_into().expect("the number of a process");
+    signal::kill(Pid::from_raw(process), None).is_ok()
+}
+
+#[cfg(not(unix))]
+#[expect(missing_docs, reason = "they stand above")]
+pub fn runs(process: u32) -> bool {
+    panic!("{process} cannot be looked for here");
+}
+
 /// The resources of a process, according to Linux.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
