@@ -37,6 +37,9 @@ const MINUTES: u32 = 15;
 const STEP: u32 = 3;
 const STEP_PRESENTED: u32 = 5;
 
+/// The most pages of a sample that are kept: an address may name any stop of any plan.
+const MOST_PAGES: usize = 16;
+
 /// What the page says about its numbers.
 const ABOUT: &str = "The last 15 minutes in columns of 15 s. Numbers since the lab started; responses and \
                      durations in real time only.";
@@ -116,6 +119,10 @@ impl Sampled {
             return page.clone();
         }
         let page = Bytes::from(shown.page(self, service).html(shown.modes));
+        // An idle lab takes no new sample that would drop them.
+        if self.pages.len() == MOST_PAGES {
+            self.pages.clear();
+        }
         self.pages.push((shown, page.clone()));
         page
     }

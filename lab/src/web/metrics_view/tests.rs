@@ -355,6 +355,19 @@ fn a_page_is_drawn_once_for_all_that_show_it_until_something_changes() {
 }
 
 #[test]
+fn an_idle_lab_keeps_few_pages_whatever_stops_are_asked_for() {
+    let mut sampled = Sampled::default();
+    sampled.add(Duration::ZERO, Counts::read(&registered()), Vec::new());
+
+    for stop in 1..100 {
+        sampled.page(shown(&format!("present&plan=1&stop={stop}")), "");
+
+        assert!(sampled.pages.len() <= 16, "{}", sampled.pages.len());
+    }
+    assert!(sampled.pages.len() > 1);
+}
+
+#[test]
 fn an_idle_lab_has_nothing_new_to_show() {
     let mut sampled = Sampled::default();
     let counts = Counts::read(&registered());
