@@ -112,7 +112,8 @@ impl Card {
         }
     }
 
-    fn context(&self) -> CardContext {
+    /// What is known of the client from the whole card.
+    pub(crate) fn context(&self) -> CardContext {
         let cases = self.tasks.iter().flat_map(TaskGrade::recorded);
         CardContext::of(&cases.collect::<Vec<_>>())
     }
@@ -240,7 +241,7 @@ impl TaskGrade {
         grade
     }
 
-    pub(crate) fn recorded(&self) -> impl Iterator<Item = CardCase<'_>> {
+    fn recorded(&self) -> impl Iterator<Item = CardCase<'_>> {
         self.cases.iter().map(|case| CardCase {
             kind: self.kind,
             wire: &case.wire,

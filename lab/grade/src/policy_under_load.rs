@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use judge::rules::{CardContext, Case, Growth, MeasuredPolicy, Part, Waits};
+use judge::rules::{Case, Growth, MeasuredPolicy, Part, Waits};
 use serde::Serialize;
 use wire::counted;
 
@@ -67,8 +67,7 @@ impl Card {
         let mut refusing = refusing.filter(|case| case.name == down::REFUSING);
         let refusing = refusing.next().filter(|case| case.wire.total > 0)?;
         let silent = self.attempted(silence::TASK.words.name)?.cases.first()?;
-        let cases = self.tasks.iter().flat_map(TaskGrade::recorded);
-        let context = CardContext::of(&cases.collect::<Vec<_>>());
+        let context = self.context();
         let [refusing, silent] =
             [refusing, silent].map(|case| Case::with(&case.wire, case.process.as_ref(), &context));
         Some(MeasuredPolicy::of(&context, &refusing, &silent))
@@ -76,8 +75,7 @@ impl Card {
 
     /// The task of this name, if the client attempted it.
     fn attempted(&self, name: &str) -> Option<&TaskGrade> {
-        let mut tasks = self.tasks.iter();
-        tasks.find(|task| task.task == name && task.was_attempted())
+        self.task(name).filter(|task| task.was_attempted())
     }
 }
 
@@ -306,7 +304,7 @@ mod tests {
         let show = |card: &Card| text::card(card, &KnownFailures::default(), &Options::default());
 
         let without = show(&card);
-        let page = html_policy_under_load(&under_load).into_string();
+        let page = html_policy_under_load(&under_load, true).into_string();
         card.policy_under_load = Some(under_load);
         let with = show(&card);
 
@@ -324,6 +322,13 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part} is missing in {page}");
         }
+        let hidden = html_policy_under_load(card.policy_under_load.as_ref().expect("it"), false);
+        let hidden = hidden.into_string();
+        assert!(hidden.contains("4 attempts"), "{hidden}");
+        assert!(
+            !hidden.contains("DOWN</") && !hidden.contains("ok after"),
+            "{hidden}"
+        );
     }
 
     const BELOW: [&str; 10] = [

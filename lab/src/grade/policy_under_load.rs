@@ -28,7 +28,7 @@ async fn storm(own: PolicyOptions) -> Option<StormWords> {
 }
 
 /// The options of the policy, if it is known and makes retries under load.
-fn options(policy: &MeasuredPolicy) -> Option<PolicyOptions> {
+pub(crate) fn options(policy: &MeasuredPolicy) -> Option<PolicyOptions> {
     let MeasuredPolicy {
         attempts: Part::Measured(attempts),
         waits,
@@ -58,7 +58,7 @@ fn options(policy: &MeasuredPolicy) -> Option<PolicyOptions> {
     })
 }
 
-/// The backoff with these pauses; none for random ones with one ceiling, which a storm has not.
+/// The backoff with these pauses; none for random ones with one ceiling, which no storm has.
 fn backoff(has_jitter: bool, growth: Option<Growth>) -> Option<Backoff> {
     match (has_jitter, growth) {
         (true, Some(Growth::Equal)) => None,

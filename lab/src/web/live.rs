@@ -134,8 +134,8 @@ async fn stream_of_changes(
     }
 }
 
-/// A response that pings until it has to end, and keeps a value until then. A quiet stream sends a comment every 15 seconds, so
-/// that intermediaries can distinguish it from a dead one.
+/// A response that pings until it has to end, and keeps a value until then. A quiet stream sends a
+/// comment every 15 seconds, so that intermediaries can distinguish it from a dead one.
 fn respond(listener: Listener, kept: impl Send + 'static) -> impl IntoResponse {
     let pings = stream::unfold(
         (listener, true, kept),

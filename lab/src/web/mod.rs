@@ -233,8 +233,8 @@ impl WebUi {
             .unwrap_or_default()
     }
 
-    /// Stops the page, cancels the runs and the storms that go on, and stops the service. It returns how many connections to the page
-    /// and to the service were still busy, and were cut off.
+    /// Stops the page, cancels the runs and the storms that go on, and stops the service. It returns
+    /// how many connections to the page and to the service were still busy, and were cut off.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ mod text;
 pub use html::{GUESS, RECOVERS, STAYS_DOWN, Shown, StormPicture, html_loads, html_storm, terms};
 pub use loads::{Loads, LoadsError};
 pub use options::{OptionError, PolicyOptions, SettingsOptions};
-pub use plan::{Plan, StormError};
+pub use plan::{MOST_POLICIES, Plan, StormError};
 pub use policy::{Backoff, Setup, StormPolicy};
 pub use results::{
     Cut, PolicyRun, Step, Storm,

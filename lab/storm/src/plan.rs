@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The most policies of one storm.
-const MOST_POLICIES: usize = 12;
+pub const MOST_POLICIES: usize = 12;
 
 /// A simulation to run.
 #[derive(Clone, Debug, PartialEq)]

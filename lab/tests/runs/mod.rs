@@ -13,7 +13,24 @@ mod products;
 mod questions;
 mod redaction;
 
-use scenario::{CLIENTS, Client, Overrides, ScenarioRun, ScenarioWords, Settings, Story};
+use std::thread;
+
+use scenario::{
+    CLIENTS, Client, Overrides, ScenarioRun, ScenarioWords, Settings, Story,
+    catalogue::{CATALOGUE, Scenario},
+};
+
+/// What a function makes of every scenario, in the order of the course. Four threads share them.
+fn of_the_catalogue<T: Send>(run_all: fn(&'static [Scenario]) -> Vec<T>) -> Vec<T> {
+    thread::scope(|threads| {
+        let parts = CATALOGUE.chunks(CATALOGUE.len().div_ceil(4));
+        let parts: Vec<_> = parts
+            .map(|part| threads.spawn(move || run_all(part)))
+            .collect();
+        let all = parts.into_iter().map(|part| part.join().expect("all"));
+        all.flatten().collect()
+    })
+}
 
 fn settings(client: Client, overrides: Overrides) -> Settings {
     let known = CLIENTS.iter().find(|known| known.identity() == client);

@@ -1,14 +1,13 @@
 //! Every scenario, run by each client that is compared with the reliable one: once for all tests.
 
-use std::{sync::LazyLock, thread};
+use std::sync::LazyLock;
 
 use scenario::{
     ClientUnderTest, Naive, Overrides, RELIABLE, ScenarioRun, Settings, WITHOUT, Without,
-    catalogue::{CATALOGUE, Scenario},
-    run,
+    catalogue::Scenario, run,
 };
 
-use crate::runs::{pairwise_runs::PairwiseRun, settings};
+use crate::runs::{of_the_catalogue, pairwise_runs::PairwiseRun, settings};
 
 /// A run with another client than the reliable one.
 pub(crate) struct OtherRun {
@@ -34,14 +33,7 @@ impl OtherRun {
 }
 
 /// All runs, in the order of the course.
-pub(crate) static OTHER_RUNS: LazyLock<Vec<OtherRun>> = LazyLock::new(|| {
-    thread::scope(|threads| {
-        let parts = CATALOGUE.chunks(CATALOGUE.len().div_ceil(4));
-        let parts: Vec<_> = parts.map(|part| threads.spawn(|| run_all(part))).collect();
-        let all = parts.into_iter().map(|part| part.join().expect("all"));
-        all.flatten().collect()
-    })
-});
+pub(crate) static OTHER_RUNS: LazyLock<Vec<OtherRun>> = LazyLock::new(|| of_the_catalogue(run_all));
 
 #[tokio::main(flavor = "current_thread")]
 async fn run_all(scenarios: &'static [Scenario]) -> Vec<OtherRun> {

@@ -1,15 +1,11 @@
 //! Every scenario, run by both clients under settings in which every pair of values
 //! occurs: once for all tests.
 
-use std::{collections::HashSet, sync::LazyLock, thread};
+use std::{collections::HashSet, sync::LazyLock};
 
-use scenario::{
-    Client, NAIVE, Overrides, RELIABLE, ScenarioRun,
-    catalogue::{CATALOGUE, Scenario},
-    run,
-};
+use scenario::{Client, NAIVE, Overrides, RELIABLE, ScenarioRun, catalogue::Scenario, run};
 
-use crate::runs::settings;
+use crate::runs::{of_the_catalogue, settings};
 
 /// One run, and its settings.
 pub(crate) struct PairwiseRun {
@@ -31,14 +27,8 @@ impl PairwiseRun {
 }
 
 /// All runs, in the order of the course.
-pub(crate) static PAIRWISE_RUNS: LazyLock<Vec<PairwiseRun>> = LazyLock::new(|| {
-    thread::scope(|threads| {
-        let parts = CATALOGUE.chunks(CATALOGUE.len().div_ceil(4));
-        let parts: Vec<_> = parts.map(|part| threads.spawn(|| run_all(part))).collect();
-        let all = parts.into_iter().map(|part| part.join().expect("all"));
-        all.flatten().collect()
-    })
-});
+pub(crate) static PAIRWISE_RUNS: LazyLock<Vec<PairwiseRun>> =
+    LazyLock::new(|| of_the_catalogue(run_all));
 
 /// Runs scenarios under all settings; the naive client has none.
 #[tokio::main(flavor = "current_thread")]

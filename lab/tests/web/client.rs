@@ -25,6 +25,9 @@ const SEED: u64 = 7;
 /// The heading of the policy under load.
 const UNDER_LOAD: &str = "This policy under load";
 
+/// Before the endings of its storm.
+const ENDINGS: &str = "In a spike of many such clients";
+
 /// What the page offers once a card is over.
 const OVER: &str = "Grade again";
 
@@ -404,6 +407,8 @@ async fn a_program_that_cannot_be_started_is_not_named() {
     let why = "✗ Your client could not be run: it could not be started: No such file or directory";
     assert!(text.contains(why), "{text}");
     assert!(!page.contains("its-client"), "{page}");
+    let presented = main_text(&browser.page("/client?present").await.text());
+    assert!(presented.contains(why), "{presented}");
 }
 
 #[tokio::test]
@@ -437,7 +442,7 @@ async fn a_run_and_a_card_say_that_the_other_one_goes_on() {
 
     browser.shown(&run, graded).await;
     let card = browser.page("/client").await.text();
-    assert!(card.contains("A run goes on at the same time"), "{card}");
+    assert!(card.contains("goes on at the same time"), "{card}");
 
     browser.submit("/client/stop", "").await;
     let alone = browser.page(&format!("/runs/{run}")).await.text();
@@ -457,6 +462,10 @@ async fn a_card_with_retries_shows_their_policy_under_load_once_it_is_complete()
     let text = main_text(&page);
     let (_, policy) = text.split_once(UNDER_LOAD).expect("a policy");
     assert!(policy.contains("attempts"), "{text}");
+    assert!(policy.contains(ENDINGS), "{text}");
+    let hidden = main_text(&browser.page("/client?predict").await.text());
+    assert!(hidden.contains(UNDER_LOAD), "{hidden}");
+    assert!(!hidden.contains(ENDINGS), "{hidden}");
 }
 
 #[tokio::test]

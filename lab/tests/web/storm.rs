@@ -199,6 +199,43 @@ async fn a_form_leads_to_the_shortest_address_of_its_storm() {
     ui.stop().await.expect("nothing is left");
 }
 
+/// The page cannot have asked for a guess of a row that the settings add.
+#[tokio::test]
+async fn guesses_beside_a_setting_that_changes_the_rows_are_asked_for_again() {
+    let (ui, browser) = serve().await;
+    let guesses = "guess1=ok&guess2=down&guess3=down&guess4=ok";
+    for (given, shortest) in [
+        (
+            format!("/storm/spike?{guesses}&attempts=4&predict="),
+            "/storm/spike?attempts=4&predict",
+        ),
+        (
+            "/storm/spike?guess=none&incident=pause&predict=".to_owned(),
+            "/storm/spike?incident=pause&predict",
+        ),
+    ] {
+        assert_eq!(leads_to(&browser, &given).await, shortest, "{given}");
+        let page = browser.page(shortest).await.text();
+
+        let rows = 4 + usize::from(shortest.contains("attempts"));
+        assert!(page.contains(&format!("name=\"guess{rows}\"")), "{page}");
+        assert!(
+            !page.contains(&format!("name=\"guess{}\"", rows + 1)),
+            "{page}"
+        );
+        for ending in ENDINGS {
+            assert!(!page.contains(ending), "{ending} in {page}");
+        }
+    }
+    // A field that breaks its rule is corrected, and the rows of the form are those of the story.
+    let wrong = format!("/storm/spike?{guesses}&attempts=0&predict=");
+    let page = browser.page(&wrong).await;
+    assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let without = "href=\"/storm/spike?attempts=0\">Without a guess";
+    assert!(page.text().contains(without), "{}", page.text());
+    ui.stop().await.expect("nothing is left");
+}
+
 /// Settings, each with the words of its problem and what stays in the form.
 const REFUSED: [(&str, &str); 20] = [
     (

@@ -45,7 +45,7 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
             main {
                 (table(card, known))
                 @if let Some(under_load) = &card.policy_under_load {
-                    (html_policy_under_load(under_load))
+                    (html_policy_under_load(under_load, true))
                 }
                 @for task in &card.tasks {
                     @let words = words.iter().find(|words| words.name == task.task);
@@ -61,18 +61,21 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
     )
 }
 
-/// Renders what many clients with the policy of a card do to a service, as a panel of a page.
+/// Renders what many clients with the policy of a card do to a service, as a panel of a page. Its
+/// reader may want to guess the endings first: then only those are left out.
 #[must_use]
-pub fn html_policy_under_load(under_load: &PolicyUnderLoad) -> Markup {
+pub fn html_policy_under_load(under_load: &PolicyUnderLoad, shows_endings: bool) -> Markup {
     let storm = under_load.storm.as_ref();
     let body = markup! {
         p { (under_load.policy_sentences().join(" ")) }
         @if let Some(storm) = storm {
-            p {
-                "In a spike of many such clients: "
-                (word(storm.as_measured.is_good, &storm.as_measured.words))
-                " With a retry budget: "
-                (word(storm.with_budget.is_good, &storm.with_budget.words))
+            @if shows_endings {
+                p {
+                    "In a spike of many such clients: "
+                    (word(storm.as_measured.is_good, &storm.as_measured.words))
+                    " With a retry budget: "
+                    (word(storm.with_budget.is_good, &storm.with_budget.words))
+                }
             }
             p.remark { (policy_under_load::NOT_SEEN) }
             p { code { "lab " (storm.command) } }

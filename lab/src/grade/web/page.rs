@@ -18,10 +18,14 @@ use super::{
     present,
     table::{goal, table, tasks, totals, waiting},
 };
-use crate::web::{
-    modes::{Address, Modes},
-    page::{Changes as PageChanges, Page, View},
-    shared::Shared,
+use crate::{
+    grade::policy_under_load::options as storm_options,
+    storm,
+    web::{
+        modes::{Address, Modes},
+        page::{Changes as PageChanges, Page, View},
+        shared::Shared,
+    },
 };
 
 /// The most rules and the most goals that are named: a syntax error changes every task.
@@ -44,7 +48,9 @@ pub(super) struct ClientPage<'a> {
 impl ClientPage<'_> {
     pub(super) fn respond(&self) -> Response {
         let (main, steps) = match &self.shown {
-            Some(shown) if self.modes.present => present::step(shown, self.step, self.modes),
+            Some(shown) if self.modes.present => {
+                present::step(shown, self.step, self.modes, &self.notices(shown))
+            }
             Some(shown) => (self.card(shown), None),
             None => (self.before_any_card(), None),
         };
@@ -100,9 +106,9 @@ impl ClientPage<'_> {
                         None => (all_done(shown)),
                     }
                     @if let Some(policy) = &shown.policy {
-                        (html_policy_under_load(policy))
-                        @if let Some(storm) = &policy.storm {
-                            p { a href=(self.modes.link(storm_address(&storm.command))) { "See this storm" } }
+                        (html_policy_under_load(policy, !self.modes.predict))
+                        @if let Some(own) = storm_options(&policy.policy).filter(|_| policy.storm.is_some()) {
+                            p { a href=(self.modes.link(storm::web::address_of(&own))) { "See this storm" } }
                         }
                     }
                 }
@@ -157,7 +163,8 @@ impl ClientPage<'_> {
     fn notices(&self, shown: &ShownCard) -> Markup {
         let graded = &shown.card.tasks;
         let never_ran = !graded.is_empty() && graded.iter().all(grade::TaskGrade::never_ran);
-        let is_disturbed = shown.state == CardState::Running && self.shared.runs.in_progress();
+        let is_disturbed = shown.state == CardState::Running
+            && (self.shared.runs.in_progress() || self.shared.storms.in_progress());
         html! {
             @if let CardState::Failed(why) = &shown.state {
                 p.wrong role="alert" { b { "✗ Your client could not be run: " } (why) }
@@ -166,29 +173,10 @@ impl ClientPage<'_> {
                 p.wrong role="alert" { b { "✗ Your client never ran: " } "exit code 127, and no request." }
             }
             @if is_disturbed {
-                p.soft { "A run goes on at the same time: pauses that it may have delayed cannot be told." }
+                p.soft { "A run or a storm goes on at the same time: pauses that it may have delayed cannot be told." }
             }
         }
     }
-}
-
-/// The page of the storm that a command simulates, as in `storm spike --attempts 4`.
-fn storm_address(command: &str) -> Address {
-    let words: Vec<_> = command.split(' ').collect();
-    let story = words.get(1).copied().unwrap_or_default();
-    let value = |option: &str| {
-        let at = words.iter().position(|word| *word == option)?;
-        words.get(at + 1).copied()
-    };
-    let options = [
-        ("attempts", "--attempts"),
-        ("backoff", "--backoff"),
-        ("base", "--base"),
-    ];
-    let address = Address::new(format!("/storm/{story}"));
-    options.iter().fold(address, |address, (name, option)| {
-        address.with(name, value(option).unwrap_or_default())
-    })
 }
 
 /// Says that every task is done, and which rules could not be told.
@@ -323,22 +311,4 @@ pub(super) fn open_tasks(shown: &ShownCard) -> Vec<&'static Task> {
         newest.is_some_and(|grade| !grade.result(&KnownFailures::default()).is_done())
     };
     TASKS.iter().copied().filter(is_open).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_of_a_storm_has_a_page() {
-        for (command, address) in [
-            ("storm spike --attempts 1", "/storm/spike?attempts=1"),
-            (
-                "storm spike --attempts 4 --backoff constant --base 0.5",
-                "/storm/spike?attempts=4&backoff=constant&base=0.5",
-            ),
-        ] {
-            assert_eq!(Modes::default().link(storm_address(command)), address);
-        }
-    }
 }

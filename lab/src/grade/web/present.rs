@@ -14,11 +14,12 @@ use crate::web::{
     steps::Links,
 };
 
-/// A step, from 1, and the links to the others.
+/// A step, from 1, below what a reader must know before the verdicts, and the links to the others.
 pub(super) fn step(
     shown: &ShownCard,
     step: Option<usize>,
     modes: Modes,
+    notices: &Markup,
 ) -> (Markup, Option<Markup>) {
     let open = open_tasks(shown);
     let of = open.len() + 1;
@@ -26,6 +27,7 @@ pub(super) fn step(
     let task = number.checked_sub(2).and_then(|place| open.get(place));
     let main = html! {
         h1 { "Your client" }
+        (notices)
         @match task {
             Some(task) => (task_panel(shown, task, open.first().copied(), &modes)),
             None => {

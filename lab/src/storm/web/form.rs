@@ -4,8 +4,8 @@ use clap::ValueEnum;
 use maud::{Markup, html};
 use scenario::number;
 use storm::{
-    Backoff, GUESS, Incident, Plan, PolicyOptions, RECOVERS, STAYS_DOWN, Settings, SettingsOptions,
-    Setup, Story,
+    Backoff, GUESS, Incident, MOST_POLICIES, Plan, PolicyOptions, RECOVERS, STAYS_DOWN, STORIES,
+    Settings, SettingsOptions, Setup, Story,
 };
 
 use crate::web::{
@@ -160,6 +160,8 @@ pub(super) struct StormForm {
     texts: Vec<(&'static str, String)>,
     /// A guess for each row, such as `ok-down-down-ok`.
     guess: String,
+    /// Whether the guess was chosen on the page, row by row.
+    is_chosen: bool,
 }
 
 /// A storm to show.
@@ -180,11 +182,12 @@ impl StormForm {
             let text = fields.get(name)?.trim();
             (!text.is_empty()).then(|| (name, text.to_owned()))
         });
-        let rows = (1..).map_while(|row| fields.get(&format!("{GUESS}{row}")));
+        let rows = (1..=MOST_POLICIES).map_while(|row| fields.get(&format!("{GUESS}{row}")));
         let rows: Vec<_> = rows.collect();
         let guess = fields.get(GUESS).unwrap_or_default().trim().to_owned();
         Self {
             texts: texts.collect(),
+            is_chosen: !rows.is_empty(),
             guess: if rows.is_empty() {
                 guess
             } else {
@@ -207,6 +210,13 @@ impl StormForm {
         self.address(story).with(GUESS, &*self.guess)
     }
 
+    pub(super) fn without_guess(self) -> Self {
+        Self {
+            guess: String::new(),
+            ..self
+        }
+    }
+
     /// The same storm with another seed, and without a guess.
     pub(super) fn with_seed(&self, seed: u64) -> Self {
         let others = self.texts.iter().filter(|(name, _)| *name != SEED);
@@ -215,7 +225,7 @@ impl StormForm {
                 .into_iter()
                 .chain(others.cloned())
                 .collect(),
-            guess: String::new(),
+            ..Self::default()
         }
     }
 
@@ -294,13 +304,17 @@ impl StormForm {
             .map(|error| not_together(error.to_string()))
     }
 
-    /// The guess for each row.
+    /// The guess for each row; none if there is none. Neither is one that was chosen beside settings
+    /// that change the rows, so that the page asks again.
     fn read_guess(&self, plan: &Plan) -> Result<Option<Vec<bool>>, FieldError> {
         if self.guess.is_empty() {
             return Ok(None);
         }
         if !plan.has_guess() {
             return Ok(Some(Vec::new()));
+        }
+        if self.guess == NOTHING {
+            return Ok(None);
         }
         let guesses = self.guess.split('-').map(|guess| match guess {
             RECOVERS => Some(true),
@@ -309,11 +323,15 @@ impl StormForm {
         });
         let rows = plan.policies.len();
         let guesses: Option<Vec<_>> = guesses.collect();
-        let guesses = guesses.filter(|guesses| guesses.len() == rows);
-        guesses.map(Some).ok_or_else(|| {
-            let rule = format!("it must be {RECOVERS} or {STAYS_DOWN} for each of the {rows} rows");
-            FieldError::new(GUESS, "Your guess", rule, &self.guess)
-        })
+        match guesses {
+            Some(guesses) if guesses.len() == rows => Ok(Some(guesses)),
+            Some(_) if self.is_chosen => Ok(None),
+            _ => {
+                let rule =
+                    format!("it must be {RECOVERS} or {STAYS_DOWN} for each of the {rows} rows");
+                Err(FieldError::new(GUESS, "Your guess", rule, &self.guess))
+            }
+        }
     }
 
     fn choice<T: ValueEnum>(
@@ -421,7 +439,7 @@ impl StormForm {
                     @if !is_known { option value=(typed) selected { (typed) } }
                     @for word in &words {
                         @if *word == usual {
-                            option value="" data-word=(word) selected[typed.is_empty()] { (word) }
+                            option value="" data-word=(word) selected[typed.is_empty() || word == typed] { (word) }
                         } @else {
                             option value=(word) data-word=(word) selected[word == typed] { (word) }
                         }
@@ -431,6 +449,19 @@ impl StormForm {
             (why(errors, name))
         }
     }
+}
+
+/// The page of the first story with a policy of one's own as one more row.
+pub(crate) fn address_of(own: &PolicyOptions) -> Address {
+    let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let backoff = own
+        .backoff
+        .filter(|backoff| *backoff != Setup::DEFAULT.backoff);
+    let story = STORIES.first().map_or("", |story| story.name);
+    Address::new(format!("/storm/{story}"))
+        .with("attempts", number(own.attempts))
+        .with("base", number(own.base_seconds))
+        .with(BACKOFF, backoff.as_ref().map(word).unwrap_or_default())
 }
 
 /// The hidden field that shows a storm of which there is nothing to guess.
@@ -449,4 +480,48 @@ fn names() -> impl Iterator<Item = &'static str> {
 fn word(value: &impl ValueEnum) -> String {
     let value = value.to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_of_ones_own_has_a_page_that_describes_the_same_storm() {
+        let once = PolicyOptions {
+            attempts: Some(1.0),
+            ..PolicyOptions::default()
+        };
+        let constant = PolicyOptions {
+            attempts: Some(4.0),
+            backoff: Some(Backoff::Constant),
+            base_seconds: Some(0.5),
+            ..PolicyOptions::default()
+        };
+        let usual = PolicyOptions {
+            attempts: Some(3.0),
+            backoff: Some(Setup::DEFAULT.backoff),
+            ..PolicyOptions::default()
+        };
+        for (own, expected) in [
+            (once, "/storm/spike?attempts=1"),
+            (
+                constant,
+                "/storm/spike?attempts=4&base=0.5&backoff=constant",
+            ),
+            (usual, "/storm/spike?attempts=3"),
+        ] {
+            let address = Modes::default().link(address_of(&own));
+
+            assert_eq!(address, expected);
+            let (_, query) = address.split_once('?').expect("a query");
+            let form = StormForm::of(&Fields::parse(query.as_bytes()));
+            let story = &STORIES[0];
+            // It is the shortest one.
+            assert_eq!(Modes::default().link(form.address(story)), address);
+            let mut plan = Plan::of(story);
+            plan.policies.push(own.policy().expect("a policy"));
+            assert_eq!(form.read(story).expect("valid").plan, plan);
+        }
+    }
 }

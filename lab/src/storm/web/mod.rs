@@ -27,6 +27,7 @@ use self::{
 use crate::web::{fields::Fields, live::Live, lock::lock, problem::Problem};
 
 pub(crate) use door::{SmallStorm, door};
+pub(crate) use form::address_of;
 pub(crate) use routes::routes;
 
 /// How many storms are simulated at once: each uses a whole core.
@@ -107,9 +108,10 @@ impl Storms {
         tokio::select! {
             phase = self.simulated(&record, thread) => record.end(phase),
             () = record.abandoned() => {
+                // A page that asks for it from now on starts it anew.
+                self.forget(&record);
                 record.cancel();
                 record.end(Phase::Cancelled);
-                self.forget(&record.plan);
             }
         }
         self.live.changed();
@@ -166,14 +168,12 @@ impl Storms {
     /// Cancels the storm of this plan, if it goes on, and waits for its end.
     async fn cancel(&self, plan: &Plan) {
         if let Some(record) = self.kept(plan) {
-            record.cancel();
-            record.settled().await;
+            record.cancelled().await;
         }
     }
 
-    /// Drops the storm of this plan.
-    fn forget(&self, plan: &Plan) {
-        lock(&self.records).retain(|record| record.plan != *plan);
+    fn forget(&self, record: &Arc<Record>) {
+        lock(&self.records).retain(|known| !Arc::ptr_eq(known, record));
     }
 
     /// Drops the storm of this plan, if it was cancelled or could not be simulated, so that the
@@ -182,8 +182,8 @@ impl Storms {
         let known = self.kept(plan);
         let ended_early =
             |record: &Arc<Record>| matches!(record.phase(), Phase::Cancelled | Phase::Failed(_));
-        if known.as_ref().is_some_and(ended_early) {
-            self.forget(plan);
+        if let Some(record) = known.filter(ended_early) {
+            self.forget(&record);
         }
     }
 
@@ -197,11 +197,21 @@ impl Storms {
         Some(Stream(record))
     }
 
-    /// Cancels all storms, and waits until they have ended.
+    /// Whether a storm is simulated.
+    pub(crate) fn in_progress(&self) -> bool {
+        let records = lock(&self.records);
+        records
+            .iter()
+            .any(|record| record.phase() == Phase::Running)
+    }
+
+    /// Cancels all storms, and waits until they have ended. None begins after that.
     pub(crate) async fn stop(&self) {
         self.abort();
-        // It fails only if the semaphore is closed, which never happens.
-        let _ = self.turns.acquire_many(TURNS).await;
+        // It fails only after another stop.
+        let turns = self.turns.acquire_many(TURNS).await;
+        self.turns.close();
+        drop(turns);
     }
 
     /// Cancels all storms.

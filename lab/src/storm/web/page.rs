@@ -1,7 +1,5 @@
 //! The page of a storm: its question, the form of its settings, its rows and its lesson.
 
-use std::sync::Arc;
-
 use axum::response::Response;
 use http::StatusCode;
 use maud::{Markup, html};
@@ -9,7 +7,7 @@ use storm::{Plan, STORIES, Shown, StormPicture, Story, terms};
 
 use super::{
     form::{StormForm, StormRequest, no_guess},
-    record::{Phase, Record},
+    record::Phase,
     routes::address,
 };
 use crate::{
@@ -38,8 +36,8 @@ pub(super) struct StormPage {
     pub(super) refused: Option<String>,
     /// What the form describes; none if it has errors.
     pub(super) request: Option<StormRequest>,
-    /// The storm, if it is kept and shown.
-    pub(super) record: Option<Arc<Record>>,
+    /// What is known of the storm, if it is kept and shown.
+    pub(super) known: Option<(Phase, StormPicture)>,
     pub(super) modes: Modes,
     /// The step of a presentation that the address names, from 1.
     pub(super) step: Option<usize>,
@@ -68,7 +66,7 @@ impl StormPage {
             errors: Vec::new(),
             refused: None,
             request: None,
-            record: None,
+            known: None,
             modes: Modes::of(fields),
             step: fields.get(STEP).and_then(|step| step.parse().ok()),
             status: StatusCode::OK,
@@ -112,7 +110,7 @@ impl StormPage {
 
     pub(super) fn respond(&self) -> Response {
         let is_error = !self.errors.is_empty() || self.refused.is_some();
-        // An error is answered in the form, which a presentation has not.
+        // An error is answered in the form, which a presentation does not have.
         let modes = if is_error {
             self.modes.left()
         } else {
@@ -122,11 +120,9 @@ impl StormPage {
             Some(request) if modes.present => self.presented(request),
             _ => (self.main(), None),
         };
-        let goes_on = |record: &Arc<Record>| !record.phase().is_over();
-        let changes = if self.record.as_ref().is_some_and(goes_on) {
-            Changes::InProgress
-        } else {
-            Changes::Never
+        let changes = match &self.known {
+            Some((phase, _)) if !phase.is_over() => Changes::InProgress,
+            _ => Changes::Never,
         };
         let page = Page {
             title: format!("Storm: {}", self.story.name),
@@ -167,8 +163,8 @@ impl StormPage {
 
     /// What is known of the storm.
     fn picture(&self) -> StormPicture {
-        match &self.record {
-            Some(record) => record.picture(),
+        match &self.known {
+            Some((_, picture)) => picture.clone(),
             None => StormPicture::begun(self.plan()),
         }
     }
@@ -176,7 +172,7 @@ impl StormPage {
     fn main(&self) -> Markup {
         let picture = self.picture();
         let plan = picture.plan();
-        let shown = match &self.record {
+        let shown = match &self.known {
             Some(_) => Shown::Results(self.guess()),
             None if self.is_hidden() && plan.has_guess() => Shown::Asked { form: FORM },
             None => Shown::Question,
@@ -195,9 +191,9 @@ impl StormPage {
                 p.wrong role="alert" { b { "✗ Not run. " } (why) "." }
             }
             (self.drawn_form(plan))
-            (self.state(&picture))
+            (self.state())
             (picture.draw(shown))
-            @match &self.record {
+            @match &self.known {
                 Some(_) => {
                     (self.judged(&picture))
                     (picture.learnt())
@@ -219,12 +215,12 @@ impl StormPage {
                 p.question { (plan.question()) }
                 form #(FORM) method="get" action={ "/storm/" (self.story.name) } autocomplete="off" {
                     (self.modes.hidden())
-                    @match &self.record {
+                    @match &self.known {
                         None => {
                             @if self.is_hidden() && !plan.has_guess() { (no_guess()) }
                             button.primary type="submit" aria-keyshortcuts="r" { "▶ Run" }
                         }
-                        Some(record) if record.phase() == Phase::Over => {
+                        Some((Phase::Over, _)) => {
                             a.button.primary href=(self.modes.link(another)) aria-keyshortcuts="r" { "Another seed" }
                         }
                         Some(_) => {}
@@ -236,12 +232,12 @@ impl StormPage {
     }
 
     /// How far a storm is that is not over, with the button that ends it or starts it again.
-    fn state(&self, picture: &StormPicture) -> Markup {
-        let Some(record) = &self.record else {
+    fn state(&self) -> Markup {
+        let Some((phase, picture)) = &self.known else {
             return Markup::default();
         };
         let goes_on = "/cancel";
-        let (path, button, key, words) = match record.phase() {
+        let (path, button, key, words) = match phase {
             Phase::Over => {
                 return html! {
                     p #announce .unseen role="status" { "The storm is over: " (picture.result()) }
@@ -276,7 +272,7 @@ impl StormPage {
             p.soft {
                 "All rows get the same calls. A retry is one more request, and the " (plan.limit_kind())
                 " counts requests. "
-                @if self.is_hidden() { a href=(without_guess.link(self.address())) { "Without a guess" } }
+                @if self.is_hidden() { a href=(without_guess.link(self.form.address(self.story))) { "Without a guess" } }
             }
         }
     }
@@ -352,7 +348,7 @@ impl StormPage {
             }
             @if step != Step::Question { (self.state_presented()) }
             (picture.draw(shown))
-            @if self.record.is_none() { (self.presented_form(plan)) }
+            @if self.known.is_none() { (self.presented_form(plan)) }
         };
         let said = html! {
             @if matches!(step, Step::Words | Step::Lesson) { (self.judged(&picture)) }
@@ -367,7 +363,7 @@ impl StormPage {
             modes: self.modes,
             number,
             of: steps.len(),
-            result: self.record.as_ref().map(|_| self.address()),
+            result: self.known.as_ref().map(|_| self.address()),
             question: another,
             waits_for_guess: false,
         };
@@ -387,9 +383,9 @@ impl StormPage {
     }
 
     fn state_presented(&self) -> Markup {
-        let phase = self.record.as_ref().map(|record| record.phase());
-        html! {
-            @if phase.is_some_and(|phase| phase != Phase::Over) { (self.state(&self.picture())) }
+        match &self.known {
+            Some((Phase::Over, _)) => Markup::default(),
+            _ => self.state(),
         }
     }
 }

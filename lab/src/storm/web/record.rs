@@ -12,14 +12,14 @@ use std::{
 use storm::{Plan, Progress, StormPicture, simulate};
 use tokio::{
     sync::watch,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, sleep_until, timeout, timeout_at},
 };
 
 use crate::web::{live::INTERVAL, lock::lock};
 
 /// How long a page waits for the end of a storm: its first response is complete if it ends in
 /// this time.
-const WITHIN: Duration = Duration::from_secs(1);
+pub(super) const WITHIN: Duration = Duration::from_secs(1);
 
 /// A storm ends if nobody looks at it for this long.
 pub(super) const ABANDONED: Duration = Duration::from_secs(5);
@@ -42,6 +42,7 @@ pub(super) enum Phase {
 /// A storm that is kept.
 pub(super) struct Record {
     pub(super) plan: Plan,
+    started: Instant,
     phase: watch::Sender<Phase>,
     picture: Mutex<StormPicture>,
     /// Whether its simulation has to end.
@@ -70,6 +71,7 @@ impl Record {
             phase: watch::Sender::new(Phase::Waiting),
             picture: Mutex::new(StormPicture::begun(plan.clone())),
             plan,
+            started: Instant::now(),
             has_to_end: AtomicBool::new(false),
             attention: Mutex::new(Attention {
                 last: Instant::now(),
@@ -82,9 +84,11 @@ impl Record {
         self.phase.borrow().clone()
     }
 
-    /// What is known of it.
-    pub(super) fn picture(&self) -> StormPicture {
-        lock(&self.picture).clone()
+    /// What is known of it. The phase is read first: a storm that ends in between is shown as one
+    /// that goes on, and its page asks again.
+    pub(super) fn known(&self) -> (Phase, StormPicture) {
+        let phase = self.phase();
+        (phase, lock(&self.picture).clone())
     }
 
     /// Its page was asked for.
@@ -124,8 +128,14 @@ impl Record {
         }
     }
 
-    /// Waits for its end, but not for long.
+    /// Waits for its end while it is new. Later requests show how far it is.
     pub(super) async fn settled(&self) {
+        let _ = timeout_at(self.started + WITHIN, self.ended()).await;
+    }
+
+    /// Makes it end, and waits for that, but not for long.
+    pub(super) async fn cancelled(&self) {
+        self.cancel();
         let _ = timeout(WITHIN, self.ended()).await;
     }
 

@@ -57,7 +57,13 @@ async fn show(
             return Ok(page.respond());
         }
     };
+    // The address that stays has no guess that does not count.
+    let form = match &request.guess {
+        Some(_) => page.form,
+        None => page.form.without_guess(),
+    };
     let page = StormPage {
+        form,
         request: Some(request),
         ..page
     };
@@ -73,14 +79,14 @@ async fn show(
         return Ok(page.respond());
     };
     if !is_not_foreign(&headers) {
-        let record = shared.storms.kept(plan);
-        return Ok(StormPage { record, ..page }.respond());
+        let known = shared.storms.kept(plan).map(|record| record.known());
+        return Ok(StormPage { known, ..page }.respond());
     }
     let page = match shared.storms.ask(plan.clone()) {
         Ok(record) => {
             record.settled().await;
             StormPage {
-                record: Some(record),
+                known: Some(record.known()),
                 ..page
             }
         }

@@ -1,9 +1,12 @@
 use std::time::Duration;
 
 use storm::STORIES;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::{record::ABANDONED, *};
+use super::{
+    record::{ABANDONED, WITHIN},
+    *,
+};
 
 /// The least that a clock can advance.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -146,6 +149,45 @@ async fn a_storm_that_waits_can_be_cancelled_and_started_again() {
         Arc::ptr_eq(&goes_on, &records[1]),
         "one that goes on is not started again"
     );
+    storms.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_is_waited_for_while_it_is_new() {
+    let storms = storms();
+    let record = ask(&storms, endless(1));
+    let asked = Instant::now();
+
+    record.settled().await;
+    assert_eq!(asked.elapsed(), WITHIN);
+    record.settled().await;
+    assert_eq!(asked.elapsed(), WITHIN, "it is not new any more");
+
+    storms.stop().await;
+}
+
+#[tokio::test]
+async fn no_storm_begins_after_the_stop() {
+    let storms = storms();
+    storms.stop().await;
+
+    let late = ask(&storms, quick(1));
+    late.ended().await;
+
+    assert_eq!(late.phase(), Phase::Cancelled);
+}
+
+#[tokio::test]
+async fn a_storm_is_dropped_without_a_newer_one_of_its_plan() {
+    let storms = storms();
+    let old = ask(&storms, quick(1));
+    storms.forget(&old);
+    let newer = ask(&storms, quick(1));
+
+    storms.forget(&old);
+
+    let kept = storms.kept(&newer.plan).expect("it is kept");
+    assert!(Arc::ptr_eq(&kept, &newer));
     storms.stop().await;
 }
 

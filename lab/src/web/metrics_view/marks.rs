@@ -47,8 +47,8 @@ pub(super) fn marks(history: &History, runs: &[TimedRun], shown: Shown) -> Vec<M
         number: group.len(),
         words: words(&group, shown),
         href: match &group[..] {
-            [run] => shown.modes.left().link(format!("/runs/{}", run.id)),
-            _ => shown.modes.left().link("/runs"),
+            [run] => shown.modes.link(format!("/runs/{}", run.id)),
+            _ => shown.modes.link("/runs"),
         },
     });
     marks.collect()

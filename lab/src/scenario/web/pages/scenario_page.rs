@@ -92,7 +92,7 @@ impl<'a> ScenarioPage<'a> {
 
     pub(super) fn respond(&self) -> Response {
         let is_error = !self.errors.is_empty() || self.refused.is_some();
-        // An error is answered in the form, which a presentation has not.
+        // An error is answered in the form, which a presentation does not have.
         let modes = if is_error {
             self.modes.left()
         } else {
