@@ -238,11 +238,11 @@ pub(crate) fn newest_runs(shared: &Shared, most: usize, modes: Modes) -> Markup 
     let columns = [
         PictureColumn::Name("scenario"),
         PictureColumn::Picture("what happened"),
-        PictureColumn::Number("duration"),
+        PictureColumn::Number("duration of the first line"),
     ];
     let rows = all.iter().take(most).map(|record| {
         let row = Row { record, modes };
-        vec![row.sign(), row.picture(), row.duration()]
+        vec![row.sign(), row.picture(), row.first_duration()]
     });
     html! {
         section.panel.last aria-labelledby="last-runs" {
@@ -419,6 +419,12 @@ impl Row<'_> {
 
     fn duration(&self) -> Markup {
         self.numbers(|run| wire::duration(run.duration()))
+    }
+
+    /// The duration of the first client, where there is no room for two.
+    fn first_duration(&self) -> Markup {
+        let run = self.record.runs().next().filter(|_| !self.is_hidden());
+        html! { @if let Some(run) = run { (wire::duration(run.duration())) } }
     }
 }
 
