@@ -14,7 +14,9 @@ document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   const types = target.matches("input:not([type=radio], [type=checkbox], [type=range]), textarea, select");
   const chooses = key.startsWith("Arrow") && target.matches("input");
-  if (event.ctrlKey || event.metaKey || event.altKey || types || chooses || !on.checked || keys.matches(":popover-open")) return;
+  // In a presentation a guess is not in the way: up and down choose, left and right go on.
+  const steps = document.body.matches(".present") && ["ArrowLeft", "ArrowRight"].includes(key);
+  if (event.ctrlKey || event.metaKey || event.altKey || ((types || chooses) && !steps) || !on.checked || keys.matches(":popover-open")) return;
   const named = [...document.querySelectorAll("[aria-keyshortcuts]")];
   const element = named.find((element) => element.ariaKeyShortcuts.split(" ").includes(key) && element.checkVisibility());
   if (!element) return;

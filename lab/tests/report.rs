@@ -378,7 +378,7 @@ async fn the_headline_of_a_run_is_good_only_if_every_expectation_held() {
     }
     let (_, _, page) = comparison("flaky").await;
     let bad = "<span class=\"result no\"><span class=\"ending\">ok on attempt 3</span> · \
-               <span class=\"sign\" aria-hidden=\"true\">✗</span>4 of 5 expectations held</span>";
+               <span class=\"sign\" aria-hidden=\"true\">✗</span>1 of 5 expectations not met</span>";
     assert!(page.contains(bad), "{bad} is missing in {page}");
 }
 
@@ -497,8 +497,8 @@ async fn a_side_that_could_not_be_run_leaves_the_result_of_the_other() {
 
     let [whole, half] = [whole.spoken(), half.spoken()];
 
-    insta::assert_snapshot!(whole, @"the reliable client: ok on attempt 3, 3 attempts, 5 of 5 expectations of the lab held; the naive client: ok on attempt 3, 3 attempts, 4 of 5 expectations of the lab held");
-    insta::assert_snapshot!(half, @"the reliable client: ok on attempt 3, 3 attempts, 5 of 5 expectations of the lab held; the naive client: could not be run: no free port");
+    insta::assert_snapshot!(whole, @"the reliable client: ok on attempt 3, 3 attempts, 5 of 5 expectations met; the naive client: ok on attempt 3, 3 attempts, 1 of 5 expectations not met");
+    insta::assert_snapshot!(half, @"the reliable client: ok on attempt 3, 3 attempts, 5 of 5 expectations met; the naive client: could not be run: no free port");
 }
 
 #[tokio::test]

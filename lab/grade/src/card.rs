@@ -344,12 +344,14 @@ fn place(requests: &[RequestRef], cases: &[CaseGrade]) -> Option<String> {
     if cases.iter().all(|case| case.name == first.name) {
         return None;
     }
-    let mut broken: Vec<_> = requests.iter().map(|request| request.case).collect();
-    broken.dedup();
-    let case = cases.get(*broken.first()?)?.name;
-    Some(match broken.len() {
-        1 => format!(", in the case \"{case}\""),
-        several => format!(", in the case \"{case}\"; the rule is broken in {several} cases"),
+    let broken = requests.iter().flat_map(|request| cases.get(request.case));
+    let mut names: Vec<_> = broken.map(|case| format!("\"{}\"", case.name)).collect();
+    names.dedup();
+    let (first, others) = names.split_first()?;
+    Some(if others.is_empty() {
+        format!(", in the case {first}")
+    } else {
+        format!(", in the case {first}; also in {}", others.join(", "))
     })
 }
 
@@ -493,10 +495,11 @@ mod tests {
     fn a_broken_rule_names_its_cases_if_they_are_not_all_the_same() {
         for (names, broken, place) in [
             (["a", "b", "c"], &[1][..], ", in the case \"b\""),
+            (["a", "b", "b"], &[2, 1], ", in the case \"b\""),
             (
-                ["a", "b", "b"],
-                &[2, 1],
-                ", in the case \"b\"; the rule is broken in 2 cases",
+                ["a", "b", "c"],
+                &[0, 1, 2],
+                ", in the case \"a\"; also in \"b\", \"c\"",
             ),
             (["a", "a", "a"], &[0, 2], "followed"),
         ] {

@@ -73,6 +73,14 @@ impl Card {
         Some(MeasuredPolicy::of(&context, &refusing, &silent))
     }
 
+    /// The tasks without which no policy is measured, as far as the client did not attempt them.
+    pub fn lacking_for_policy(&self) -> impl Iterator<Item = &'static str> {
+        let needed = [flaky::TASK, down::TASK, silence::TASK].map(|task| task.words.name);
+        needed
+            .into_iter()
+            .filter(|name| self.attempted(name).is_none())
+    }
+
     /// The task of this name, if the client attempted it.
     fn attempted(&self, name: &str) -> Option<&TaskGrade> {
         self.task(name).filter(|task| task.was_attempted())

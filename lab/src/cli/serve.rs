@@ -101,7 +101,9 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
     if arguments.open
         && let Err(error) = open::that_detached(&first_page)
     {
-        terminal::warn(&error);
+        terminal::warn(format!(
+            "no browser could be opened; open {first_page} ({error})"
+        ));
     }
 
     signals.next().await;

@@ -5,7 +5,7 @@
 
 use maud::{Markup, html};
 
-use super::fields::Fields;
+use super::{fields::Fields, plan};
 
 /// The names in an address.
 pub(crate) const PRESENT: &str = "present";
@@ -20,7 +20,7 @@ pub(crate) struct Modes {
     pub(crate) present: bool,
     /// No ending is shown before there is a guess.
     pub(crate) predict: bool,
-    /// The stop of a plan that is presented.
+    /// The stop of a plan that is presented, or was left.
     pub(crate) stop: Option<PlanStop>,
 }
 
@@ -44,14 +44,12 @@ impl Modes {
     /// The modes of an address or of a form.
     pub(crate) fn of(fields: &Fields) -> Self {
         let number = |name| fields.get(name).and_then(|text| text.parse::<u64>().ok());
-        let stop = number(PLAN).zip(number(STOP)).and_then(|(plan, stop)| {
-            let stop = usize::try_from(stop).ok()?;
-            Some(PlanStop { plan, stop })
-        });
+        let stop = number(PLAN).zip(number(STOP));
+        let stop = stop.and_then(|(plan, stop)| plan::stop(plan, usize::try_from(stop).ok()?));
         Self {
             present: fields.has(PRESENT),
             predict: fields.has(PREDICT),
-            stop: stop.filter(|_| fields.has(PRESENT)),
+            stop,
         }
     }
 
@@ -96,11 +94,10 @@ impl Modes {
         }
     }
 
-    /// The same page without a presentation.
+    /// The same page without the presentation, which can go on at the stop of its plan.
     pub(crate) fn left(self) -> Self {
         Self {
             present: false,
-            stop: None,
             ..self
         }
     }
@@ -148,6 +145,7 @@ mod tests {
             "predict",
             "present&predict",
             "present&predict&plan=45&stop=3",
+            "plan=45&stop=3",
         ] {
             let modes = Modes::of(&Fields::parse(query.as_bytes()));
 
@@ -169,12 +167,5 @@ mod tests {
             .with("ending", "");
 
         assert_eq!(Modes::default().link(address), "/runs?client=a+b%26c");
-    }
-
-    #[test]
-    fn a_stop_belongs_to_a_presentation() {
-        let modes = Modes::of(&Fields::parse(b"plan=45&stop=3"));
-
-        assert_eq!(modes, Modes::default());
     }
 }

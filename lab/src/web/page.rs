@@ -205,6 +205,7 @@ impl Page {
                             None => (steps::of_one_step(modes)),
                         }
                         @if let Some(address) = &self.address {
+                            (predict_first(modes, address))
                             a.button href=(modes.left().link(address.clone())) aria-keyshortcuts="f" { "Leave" }
                         }
                     }
@@ -235,19 +236,26 @@ impl Page {
                         span #link .live role="status" hidden { "live" }
                     }
                     @if let Some(address) = &self.address {
-                        @let [presents, predicts] = [
-                            Modes { present: true, ..modes },
-                            Modes { predict: !modes.predict, ..modes },
-                        ].map(|modes| modes.link(address.clone()));
-                        a.button href=(presents) aria-keyshortcuts="f" { "Present" }
-                        a.button.chosen[modes.predict] href=(predicts) aria-keyshortcuts="p"
-                            title=(if modes.predict { "Show endings again" } else { "Show no ending before a guess" }) {
-                            @if modes.predict { "Predict first: on" } @else { "Predict first" }
-                        }
+                        a.button href=(Modes { present: true, ..modes }.link(address.clone())) aria-keyshortcuts="f" { "Present" }
+                        (predict_first(modes, address))
                     }
                     button #show-keys .for-keys type="button" popovertarget="keys" aria-keyshortcuts="?" hidden { "Keys" }
                 }
             }
+        }
+    }
+}
+
+/// The link that changes the mode *Predict first*.
+fn predict_first(modes: Modes, address: &Address) -> Markup {
+    let other = Modes {
+        predict: !modes.predict,
+        ..modes
+    };
+    html! {
+        a.button.chosen[modes.predict] href=(other.link(address.clone())) aria-keyshortcuts="p"
+            title=(if modes.predict { "Show endings again" } else { "Show no ending before a guess" }) {
+            @if modes.predict { "Predict first: on" } @else { "Predict first" }
         }
     }
 }

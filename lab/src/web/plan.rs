@@ -32,8 +32,8 @@ pub(crate) enum Shows {
     InVirtualTime(&'static str),
     /// A scenario with both clients.
     Comparison(&'static str),
-    /// The client that the terminal named, graded.
-    Client,
+    /// The client that the terminal named, graded in this task.
+    Client(&'static str),
     /// A storm.
     Storm(&'static str),
 }
@@ -69,30 +69,30 @@ pub(crate) const PLANS: [Plan; 2] = [
         minutes: 45,
         blocks: &[
             block(
-                "0–13",
+                "0–14",
                 Chapter::Retrying,
-                &[Scenario("flaky"), Client],
-                &["read-all", "flaky"],
+                &[Scenario("flaky"), Client("flaky")],
+                &["flaky"],
             ),
             block(
-                "13–21",
+                "14–22",
                 Chapter::RetryAfter,
                 &[Scenario("retry-after-seconds")],
                 &["retry-after"],
             ),
             block(
-                "21–28",
+                "22–29",
                 Chapter::Listings,
                 &[Scenario("looping-items")],
                 &["loop"],
             ),
             block(
-                "28–36",
+                "29–37",
                 Chapter::Writes,
                 &[Comparison("lost-response")],
                 &["lost-response"],
             ),
-            block("36–43", Chapter::Limits, &[Storm("spike")], &[]),
+            block("37–43", Chapter::Limits, &[Storm("spike")], &[]),
             summary("43–45"),
         ],
     },
@@ -102,7 +102,11 @@ pub(crate) const PLANS: [Plan; 2] = [
             block(
                 "0–18",
                 Chapter::Retrying,
-                &[Scenario("flaky"), Client, Scenario("flaky-gives-up")],
+                &[
+                    Scenario("flaky"),
+                    Client("flaky"),
+                    Scenario("flaky-gives-up"),
+                ],
                 &["read-all", "flaky", "down"],
             ),
             block(
@@ -172,7 +176,7 @@ impl Shows {
             Scenario(name) => name.to_owned(),
             InVirtualTime(name) => format!("{name} in virtual time"),
             Comparison(name) => format!("{name} with both clients"),
-            Client => "your client".to_owned(),
+            Client(_) => "your client".to_owned(),
             Storm(story) => format!("storm {story}"),
         }
     }
@@ -183,7 +187,7 @@ impl Shows {
             Scenario(name) => scenario(name),
             InVirtualTime(name) => scenario(name).with("pace", "virtual"),
             Comparison(name) => scenario(name).with("client", "compare"),
-            Client => Address::new("/client"),
+            Client(task) => Address::new("/client").with("task", task),
             Storm(story) => Address::new(format!("/storm/{story}")),
         }
     }
@@ -219,11 +223,20 @@ impl Plan {
     }
 }
 
+fn plan_of(minutes: u64) -> Option<&'static Plan> {
+    PLANS.iter().find(|plan| plan.minutes == minutes)
+}
+
+/// The stop of a plan, if there is such a stop.
+pub(crate) fn stop(plan: u64, stop: usize) -> Option<PlanStop> {
+    let is_one = (1..=plan_of(plan)?.stops().count()).contains(&stop);
+    is_one.then_some(PlanStop { plan, stop })
+}
+
 /// The link to the next stop of the plan that is presented.
 pub(crate) fn next_stop(modes: Modes) -> Option<String> {
     let PlanStop { plan, stop } = modes.stop?;
-    let plan = PLANS.iter().find(|known| known.minutes == plan)?;
-    plan.link(stop.checked_add(1)?, modes)
+    plan_of(plan)?.link(stop + 1, modes)
 }
 
 #[cfg(test)]
@@ -285,7 +298,11 @@ mod tests {
                     let scenario = scenario::catalogue::find(name).expect(name);
                     assert_eq!(Some(scenario.chapter), block.chapter, "{name}");
                 }
-                for task in block.builds {
+                let graded = block.shows.iter().filter_map(|shows| match shows {
+                    Client(task) => Some(task),
+                    _ => None,
+                });
+                for task in block.builds.iter().chain(graded) {
                     assert!(grade::find(task).is_ok(), "{task}");
                 }
             }
@@ -295,7 +312,7 @@ mod tests {
     fn scenario(shows: Shows) -> Option<&'static str> {
         match shows {
             Scenario(name) | InVirtualTime(name) | Comparison(name) => Some(name),
-            Client | Storm(_) => None,
+            Client(_) | Storm(_) => None,
         }
     }
 
@@ -303,14 +320,11 @@ mod tests {
     fn a_stop_leads_to_the_next_until_the_last() {
         for plan in &PLANS {
             for number in 1..=plan.stops().count() {
-                let stop = PlanStop {
-                    plan: plan.minutes,
-                    stop: number,
-                };
+                let stop = stop(plan.minutes, number);
                 let modes = Modes {
                     present: true,
                     predict: true,
-                    stop: Some(stop),
+                    stop,
                 };
 
                 let next = next_stop(modes);
@@ -328,16 +342,8 @@ mod tests {
                 );
             }
         }
-        let lost = PlanStop {
-            plan: 7,
-            stop: usize::MAX,
-        };
-        assert_eq!(
-            next_stop(Modes {
-                stop: Some(lost),
-                ..Modes::default()
-            }),
-            None
-        );
+        for (plan, number) in [(7, 1), (45, 0), (45, 7), (90, usize::MAX)] {
+            assert_eq!(stop(plan, number), None);
+        }
     }
 }

@@ -70,8 +70,8 @@ async fn metrics_before_any_run() {
     the last 15 minutes
     its parts since the start
     Runs
-    ✓ as expected ✗ one or more not; ✓3: three
-    Attempts requests sent 0
+    ✓ as expected ✗ not as expected
+    Attempts reliable client 0
     client_attempts_total
     How many requests did the client put on the wire, and how did each end (status or error type)?
     sum by (result) (increase(client_attempts_total[15s]))
@@ -101,19 +101,19 @@ async fn metrics_before_any_run() {
     sum by (outcome) (increase(client_calls_total[15s]))
     Copy
     none yet
-    Responses by status 0
+    Responses in real time 0
     http_server_request_duration_seconds_count
     How many requests got a response, which, and within how many seconds? Neither those that broke off nor scrapes of /metrics are counted.
     sum by (http_response_status_code) (increase(http_server_request_duration_seconds_count[15s]))
     Copy
     none yet
-    Faults on purpose 0
+    Faults to all clients 0
     service_faults_total
     How many responses were faults on purpose, and which?
     sum by (fault) (increase(service_faults_total[15s]))
     Copy
     none yet
-    Durations 99 of 100 –
+    Durations in real time –
     client_call_duration_seconds_bucket
     How long did each caller wait for its result, all attempts and waits included?
     histogram_quantile(0.99, sum by (le) (increase(client_call_duration_seconds_bucket[15s])))

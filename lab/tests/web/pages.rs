@@ -77,7 +77,7 @@ async fn the_page_of_a_scenario_before_any_run() {
     flaky
     the service fails twice, then recovers
     Retrying, 1 of 2 ›
-    Two requests get a 503, the third would succeed. How many requests will the service see? Guess before you run it
+    Two requests get a 503, the third would succeed. How many requests will the service see? Predict first
     GET /flaky
     up to 2 attempts
     backoff 200 ms–5 s, full jitter
@@ -97,6 +97,15 @@ async fn the_page_of_a_scenario_before_any_run() {
     Hint
     A GET changes nothing, so a client may send it again while it has attempts left.
     Not run since the lab started. Press Run, or the key r.
+    What you can choose
+    Reliable
+    The client of this lab, with the settings above.
+    Naive
+    a typical first client: up to 10 attempts, no waits
+    Compare
+    Both, with the same faults, on one axis of time.
+    Virtual time
+    Each wait is computed and not waited for, so the result is there at once.
     ");
 }
 
@@ -130,7 +139,7 @@ async fn a_run_in_virtual_time_is_complete_in_the_first_response() {
     Show the premises
     Hint
     A GET changes nothing, so a client may send it again while it has attempts left.
-    flaky: ok on attempt 3, 3 attempts, 5 of 5 expectations of the lab held
+    flaky: ok on attempt 3, 3 attempts, 5 of 5 expectations met
     ✓ok on attempt 3
     virtual time: waits are computed, not waited for · seed 1
     The answer: 3 requests
@@ -227,7 +236,7 @@ async fn a_comparison_leads_with_what_differs() {
     The reliable client: ✓ok, the client has its job
     the connection broke off key 1, body 1, a job was created
     1✓ job created
-    The naive client: ok, the client has its job · ✗4 of 8 expectations held
+    The naive client: ok, the client has its job · ✗4 of 8 expectations not met
     the connection broke off key 1, body 1, a job was created
     201 Created key 2, body 1, a job was created
     2✗ jobs created
@@ -348,7 +357,7 @@ async fn the_overview_has_an_example_before_any_run_which_moves_no_counter() {
     Cursor loops
     none yet0
     Course
-    0 of 32 run · next: flaky
+    ● 0 of 32 run · next: flaky
     Retrying
     ▶flaky
     ·flaky-gives-up
@@ -511,7 +520,7 @@ async fn every_page_lists_the_course_by_chapters_with_its_ticks() {
             chapters_of_the_course(),
             "{path}"
         );
-        ["✓</span>", "★</span>"].map(|sign| side.matches(sign).count())
+        ["●</span>", "★</span>"].map(|sign| side.matches(sign).count())
     };
 
     assert_eq!(ticks(&there).await, [1, 0], "a wrong guess");

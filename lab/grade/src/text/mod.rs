@@ -98,7 +98,7 @@ pub fn task(
     headline(&mut sheet, grade, &number, "build it next", known);
     if grade.goal.verdict != GoalVerdict::Reached {
         sheet.beside(INDENT, words.text);
-        sheet.beside(INDENT, &format!("Last line: {}", words.goal));
+        sheet.beside(INDENT, &format!("Expected last line: {}", words.goal));
     }
     if grade.goal.verdict == GoalVerdict::Skipped {
         let mut cases = grade.cases.iter();
@@ -270,7 +270,7 @@ pub fn tasks(tasks: &[&Task], options: &Options) -> String {
         let heading = sheet.styled(Style::new().bold(), &heading);
         sheet.line(&format!("{heading}  at most {seconds} s"));
         sheet.beside(INDENT, words.text);
-        sheet.beside(INDENT, &format!("Last line: {}", words.goal));
+        sheet.beside(INDENT, &format!("Expected last line: {}", words.goal));
         sheet.beside(INDENT, &format!("Rules: {}", rules.join(", ")));
     }
     sheet.into_text()

@@ -31,10 +31,9 @@ const POINTER: char = '▲';
 pub struct Mark {
     /// When it happened.
     pub at: Duration,
-    /// Whether it went well; none if that is not known, or not shown.
-    pub is_good: Option<bool>,
-    /// How many things it stands for. More than one are told by their number.
-    pub number: usize,
+    /// Whether each of the things that it stands for went well; none if that is not known, or not
+    /// shown. More than one of a kind are told by their number.
+    pub went_well: Vec<Option<bool>>,
     /// What happened, for those who point at it and for a screen reader.
     pub words: String,
     /// The address of the page about it.
@@ -105,11 +104,13 @@ impl Ground {
             svg.marks {
                 (self.rules())
                 @for mark in marks {
-                    @let (class, sign) = class_and_mark(mark.is_good);
+                    @let x = self.across(mark.at);
                     a href=(mark.href) {
                         title { (mark.words) }
-                        text class=(class) x=(percent(self.across(mark.at))) y="75%" text-anchor="middle" {
-                            (sign) @if mark.number > 1 { (mark.number) }
+                        text x=(percent(x)) y="75%" text-anchor=(anchor(x, MARK_AT_END)) {
+                            @for (class, sign, number) in mark.kinds() {
+                                tspan class=(class) { (sign) @if number > 1 { (number) } } " "
+                            }
                         }
                     }
                 }
@@ -128,7 +129,7 @@ impl Ground {
                         // The pointer itself stands at the moment.
                         text.tick x=(percent(x)) dx="-.4em" y="1.1em" { (tick.label) }
                     } @else {
-                        text.tick x=(percent(x)) y="1.1em" text-anchor=(anchor(x)) { (tick.label) }
+                        text.tick x=(percent(x)) y="1.1em" text-anchor=(anchor(x, LABEL_AT_END)) { (tick.label) }
                     }
                 }
                 @for span in spans {
@@ -141,16 +142,36 @@ impl Ground {
     }
 }
 
+impl Mark {
+    /// The classes and signs of what it stands for, each with its number.
+    fn kinds(&self) -> impl Iterator<Item = (&'static str, &'static str, usize)> {
+        let kinds = [Some(true), Some(false), None].into_iter().map(|kind| {
+            let (class, sign) = class_and_mark(kind);
+            let of_kind = self
+                .went_well
+                .iter()
+                .filter(|went_well| **went_well == kind);
+            (class, sign, of_kind.count())
+        });
+        kinds.filter(|(_, _, number)| *number > 0)
+    }
+}
+
 /// A line from the top to the bottom.
 fn line(class: &str, x: f64) -> Markup {
     html! { line class=(class) x1=(percent(x)) x2=(percent(x)) y2="100%" {} }
 }
 
+/// How close to an end of the axis, in percent of its width, a label begins or ends at its moment.
+const LABEL_AT_END: f64 = 1.0;
+/// A mark may be wider.
+const MARK_AT_END: f64 = 5.0;
+
 /// The side of a label that lies at its moment: at an end of the axis it stays inside.
-fn anchor(x: f64) -> &'static str {
-    if x <= 1.0 {
+fn anchor(x: f64, at_end: f64) -> &'static str {
+    if x <= at_end {
         "start"
-    } else if x >= 99.0 {
+    } else if x >= 100.0 - at_end {
         "end"
     } else {
         "middle"

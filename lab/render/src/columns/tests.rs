@@ -221,22 +221,20 @@ fn a_peak_that_is_cut_is_printed_beside_it() {
 
 #[test]
 fn a_mark_leads_to_what_happened_and_tells_how_many() {
-    let mark = |is_good, number| Mark {
+    let mark = |went_well: &[Option<bool>]| Mark {
         at: 5 * SECOND,
-        is_good,
-        number,
+        went_well: went_well.to_vec(),
         words: "flaky".to_owned(),
         href: "/runs/1".to_owned(),
     };
 
-    let marks = ground().marks(&[mark(Some(true), 3), mark(Some(false), 1), mark(None, 1)]);
+    let marks = ground().marks(&[mark(&[Some(true), Some(false), Some(true)]), mark(&[None])]);
 
     let marks = marks.into_string();
     for expected in [
-        r#"<a href="/runs/1"><title>flaky</title><text class="ok" x="50.00%""#,
-        ">✓3</text>",
-        ">✗</text>",
-        ">·</text>",
+        r#"<a href="/runs/1"><title>flaky</title><text x="50.00%""#,
+        r#"<tspan class="ok">✓2</tspan> <tspan class="no">✗</tspan>"#,
+        r#"<tspan class="soft">·</tspan>"#,
     ] {
         assert!(marks.contains(expected), "{expected} in {marks}");
     }

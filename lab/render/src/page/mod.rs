@@ -6,7 +6,7 @@ mod strip;
 mod tables;
 
 pub use document::{STYLE, document, refreshing_document};
-pub use parts::{ChipState, Tile, chip, class_and_mark, marked, panel, word};
+pub use parts::{Tile, class_and_mark, marked, panel, word};
 pub use strip::strip;
 pub use tables::{PictureColumn, picture_table, table, wide_table};
 

@@ -78,39 +78,6 @@ impl Tile<'_> {
     }
 }
 
-/// The state of a step of a course.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChipState {
-    /// Not done yet.
-    Open,
-    /// Done.
-    Done,
-    /// The one to do next.
-    Next,
-}
-
-/// A step as a chip, which leads to it. The title tells more to those who point at it. Several
-/// stand in an element of the class `chips`.
-#[must_use]
-pub fn chip(state: ChipState, name: &str, title: &str, href: &str) -> Markup {
-    let (class, sign, words) = match state {
-        ChipState::Open => ("", "·", "not done"),
-        ChipState::Done => ("", "✓", "done"),
-        ChipState::Next => ("next", "▶", "next"),
-    };
-    let color = if state == ChipState::Done {
-        "ok"
-    } else {
-        "soft"
-    };
-    html! {
-        a class={ "chip " (class) } href=(href) title=(title) {
-            span class={ "sign " (color) } role="img" aria-label=(words) { (sign) }
-            (name)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,20 +93,6 @@ mod tests {
         };
 
         insta::assert_snapshot!(tile.draw().into_string(), @r#"<a class="panel tile" href="/metrics-view"><h2>Retries</h2><small>+3 in 15 min</small><b>151</b><svg aria-hidden="true"></svg></a>"#);
-    }
-
-    #[test]
-    fn the_state_of_a_chip_is_said_and_not_only_shown() {
-        for (state, sign) in [
-            (ChipState::Open, r#"aria-label="not done">·<"#),
-            (ChipState::Done, r#"aria-label="done">✓<"#),
-            (ChipState::Next, r#"aria-label="next">▶<"#),
-        ] {
-            let chip = chip(state, "flaky", "it fails twice", "/scenarios/flaky").into_string();
-
-            assert!(chip.contains(sign), "{chip}");
-            assert!(chip.ends_with("flaky</a>"), "{chip}");
-        }
     }
 
     #[test]

@@ -326,7 +326,7 @@ impl<'a> Story<'a> {
             .collect()
     }
 
-    /// The ending of a side, and how many expectations held if not all did. The sign is that of
+    /// The ending of a side, and how many expectations were not met, if any. The sign is that of
     /// the expectations: a failed call may be exactly what was expected, and one that succeeded
     /// may have done harm.
     fn result(&self, side: &ShownRun<'_>) -> Markup {
@@ -338,7 +338,6 @@ impl<'a> Story<'a> {
             return markup! { span.result { "⊘ " (run.ending()) } };
         }
         let (class, mark) = class_and_mark(Some(run.passed()));
-        let (held, number) = expectations(run);
         markup! {
             span class={ "result " (class) } {
                 @if run.passed() {
@@ -347,7 +346,7 @@ impl<'a> Story<'a> {
                 } @else {
                     span.ending { (run.ending()) } " · "
                     span.sign aria-hidden="true" { (mark) }
-                    (held) " of " (number) " expectations held"
+                    (expectations_of(run))
                 }
             }
         }
@@ -483,10 +482,19 @@ fn expectations(run: &ScenarioRun) -> (usize, usize) {
     (held, run.verdict.len())
 }
 
-/// How a run ended, its number of attempts, and how many expectations held. The ending is good
-/// only if all of them did.
-fn result_of(run: &ScenarioRun) -> Vec<(&'static str, String)> {
+/// How many expectations were not met or, if all were, how many there are.
+fn expectations_of(run: &ScenarioRun) -> String {
     let (held, number) = expectations(run);
+    if held == number {
+        format!("{held} of {number} expectations met")
+    } else {
+        format!("{} of {number} expectations not met", number - held)
+    }
+}
+
+/// How a run ended, its number of attempts, and its expectations. The ending is good only if all
+/// of them were met.
+fn result_of(run: &ScenarioRun) -> Vec<(&'static str, String)> {
     let (class, sign) = class_and_mark(Some(run.passed()));
     if run.is_cancelled() {
         return vec![("", format!("⊘ {}", run.ending()))];
@@ -494,9 +502,6 @@ fn result_of(run: &ScenarioRun) -> Vec<(&'static str, String)> {
     vec![
         (if run.passed() { "ok" } else { "" }, run.ending()),
         ("", counted(run.counted(), "attempt")),
-        (
-            class,
-            format!("{sign} {held} of {number} expectations of the lab held"),
-        ),
+        (class, format!("{sign} {}", expectations_of(run))),
     ]
 }

@@ -131,9 +131,11 @@ impl ClientCards {
 
     /// Begins a card.
     pub(super) fn begin(&self) {
-        let complete = self
-            .shown()
-            .filter(|known| known.state == CardState::Complete);
+        // A card without a request, such as that of a syntax error, is nothing to compare with.
+        let complete = self.shown().filter(|known| {
+            known.state == CardState::Complete
+                && known.card.tasks.iter().any(|task| task.requests() > 0)
+        });
         self.change(|cards| {
             if let Some(complete) = complete {
                 cards.before = Some(complete.card);

@@ -7,15 +7,17 @@ use grade::{
     Changes, GoalChange, RuleChange, TASKS, Task, crash, evidence, html_policy_under_load,
 };
 use humantime::format_rfc3339_seconds;
-use judge::{KnownFailures, is_good, rules::Verdict};
+use judge::{is_good, rules::Verdict};
 use maud::{Markup, html};
-use render::page::{class_and_mark, panel, strip};
+use render::{
+    page::{class_and_mark, panel, strip},
+    timeline::line_legend,
+};
 use wire::counted;
 
 use super::{
     address,
     cards::{CardState, ProgramFacts, ShownCard},
-    present,
     table::{goal, table, tasks, totals, waiting},
 };
 use crate::{
@@ -48,14 +50,12 @@ pub(super) struct ClientPage<'a> {
 impl ClientPage<'_> {
     pub(super) fn respond(&self) -> Response {
         let (main, steps) = match &self.shown {
-            Some(shown) if self.modes.present => {
-                present::step(shown, self.step, self.modes, &self.notices(shown))
-            }
+            Some(shown) if self.modes.present => self.presented(shown),
             Some(shown) => (self.card(shown), None),
             None => (self.before_any_card(), None),
         };
         let page = Page {
-            address: Some(address(self.chosen)),
+            address: Some(self.address()),
             changes: if self.in_progress() {
                 PageChanges::InProgress
             } else {
@@ -65,6 +65,20 @@ impl ClientPage<'_> {
             ..Page::of(View::Client, main)
         };
         page.respond(self.modes)
+    }
+
+    /// Its address, with the task that it names.
+    pub(super) fn address(&self) -> Address {
+        address(self.chosen)
+    }
+
+    /// The task to do next, and the one whose evidence is shown.
+    pub(super) fn next_and_chosen(
+        &self,
+        shown: &ShownCard,
+    ) -> (Option<&'static Task>, Option<&'static Task>) {
+        let next = shown.next().and_then(|next| TASKS.get(next)).copied();
+        (next, self.chosen.or(next))
     }
 
     fn in_progress(&self) -> bool {
@@ -84,8 +98,7 @@ impl ClientPage<'_> {
     }
 
     fn card(&self, shown: &ShownCard) -> Markup {
-        let next = shown.next().and_then(|next| TASKS.get(next)).copied();
-        let chosen = self.chosen.or(next);
+        let (next, chosen) = self.next_and_chosen(shown);
         html! {
             div.titled {
                 h1 { "Your client" }
@@ -99,17 +112,24 @@ impl ClientPage<'_> {
                 section.panel.tight.tasks aria-labelledby="tasks" {
                     h2 #tasks .unseen { "Tasks" }
                     (table(shown, chosen, self.modes))
+                    ul.legend aria-label="Legend" {
+                        (line_legend())
+                        li { "each line has its own scale" }
+                    }
                 }
                 div.stack {
                     @match chosen {
                         Some(task) => (task_panel(shown, task, next, &self.modes)),
                         None => (all_done(shown)),
                     }
-                    @if let Some(policy) = &shown.policy {
-                        (html_policy_under_load(policy, !self.modes.predict))
-                        @if let Some(own) = storm_options(&policy.policy).filter(|_| policy.storm.is_some()) {
-                            p { a href=(self.modes.link(storm::web::address_of(&own))) { "See this storm" } }
+                    @match &shown.policy {
+                        Some(policy) => {
+                            (html_policy_under_load(policy, !self.modes.predict))
+                            @if let Some(own) = storm_options(&policy.policy).filter(|_| policy.storm.is_some()) {
+                                p { a href=(self.modes.link(storm::web::address_of(&own))) { "See this storm" } }
+                            }
                         }
+                        None => (self.no_policy(shown)),
                     }
                 }
             }
@@ -117,8 +137,27 @@ impl ClientPage<'_> {
         }
     }
 
+    /// What a card will say about many such clients, and what it still needs.
+    fn no_policy(&self, shown: &ShownCard) -> Markup {
+        let lacking: Vec<_> = shown.card.lacking_for_policy().collect();
+        if shown.state == CardState::Running || lacking.is_empty() {
+            return html! {};
+        }
+        let body = html! {
+            p {
+                "What do the retries of many such clients do to a service? A card says so when your client attempts "
+                @for (number, task) in lacking.iter().enumerate() {
+                    @if number > 0 { ", " }
+                    a href=(task_link(task, self.modes)) { (task) }
+                }
+                "."
+            }
+        };
+        panel("policy", "This policy under load", "", &body)
+    }
+
     /// How far the card is, and the button that fits.
-    fn state(&self, shown: &ShownCard) -> Markup {
+    pub(super) fn state(&self, shown: &ShownCard) -> Markup {
         let moment = format_rfc3339_seconds(shown.started).to_string();
         let clock = moment.get(11..19).unwrap_or_default();
         let time = html! { time datetime=(moment) { (clock) " UTC" } };
@@ -160,7 +199,7 @@ impl ClientPage<'_> {
     }
 
     /// What a reader must know before the verdicts.
-    fn notices(&self, shown: &ShownCard) -> Markup {
+    pub(super) fn notices(&self, shown: &ShownCard) -> Markup {
         let graded = &shown.card.tasks;
         let never_ran = !graded.is_empty() && graded.iter().all(grade::TaskGrade::never_ran);
         let is_disturbed = shown.state == CardState::Running
@@ -242,7 +281,7 @@ pub(super) fn task_panel(
 }
 
 /// The differences from the last complete card.
-fn what_changed(shown: &ShownCard, modes: Modes) -> Markup {
+pub(super) fn what_changed(shown: &ShownCard, modes: Modes) -> Markup {
     let before = shown.before.as_ref();
     let changes = before.map(|before| Changes::between(before, &shown.card));
     let Some(changes) = changes.filter(|changes| !changes.is_empty()) else {
@@ -302,13 +341,4 @@ fn sign(verdict: Verdict) -> Markup {
 
 fn task_link(task: &str, modes: Modes) -> String {
     modes.link(Address::new(super::PATH).with("task", task))
-}
-
-/// The tasks that are known not to be done.
-pub(super) fn open_tasks(shown: &ShownCard) -> Vec<&'static Task> {
-    let is_open = |task: &&Task| {
-        let newest = shown.newest(task);
-        newest.is_some_and(|grade| !grade.result(&KnownFailures::default()).is_done())
-    };
-    TASKS.iter().copied().filter(is_open).collect()
 }

@@ -1,49 +1,50 @@
-//! A card in a presentation: its numbers, and then one task that is not done in each step.
+//! A card in a presentation: first its tasks, then one task with what changed.
 
 use maud::{Markup, html};
 
 use super::{
-    PATH,
     cards::ShownCard,
-    page::{open_tasks, task_panel},
+    page::{ClientPage, task_panel, what_changed},
     summary::boxes,
     table::totals,
 };
-use crate::web::{
-    modes::{Address, Modes},
-    steps::Links,
-};
+use crate::web::steps::Links;
 
-/// A step, from 1, below what a reader must know before the verdicts, and the links to the others.
-pub(super) fn step(
-    shown: &ShownCard,
-    step: Option<usize>,
-    modes: Modes,
-    notices: &Markup,
-) -> (Markup, Option<Markup>) {
-    let open = open_tasks(shown);
-    let of = open.len() + 1;
-    let number = step.unwrap_or(1).clamp(1, of);
-    let task = number.checked_sub(2).and_then(|place| open.get(place));
-    let main = html! {
-        h1 { "Your client" }
-        (notices)
-        @match task {
-            Some(task) => (task_panel(shown, task, open.first().copied(), &modes)),
-            None => {
-                (totals(&shown.card))
-                (boxes(shown, true))
+/// The steps: all tasks, and one of them.
+const STEPS: usize = 2;
+
+impl ClientPage<'_> {
+    /// A step, and the links to the other one. The task is that of the address, so that it stays
+    /// when it is done, or else the next one.
+    pub(super) fn presented(&self, shown: &ShownCard) -> (Markup, Option<Markup>) {
+        let number = self.step.unwrap_or(1).clamp(1, STEPS);
+        let (next, task) = self.next_and_chosen(shown);
+        let main = html! {
+            div.titled {
+                h1 { "Your client" }
+                (self.state(shown))
             }
-        }
-    };
-    let links = Links {
-        said: html! {},
-        modes,
-        number,
-        of,
-        result: Some(Address::new(PATH)),
-        question: Address::new(PATH),
-        waits_for_guess: false,
-    };
-    (main, Some(links.draw()))
+            (self.notices(shown))
+            @match task.filter(|_| number == STEPS) {
+                Some(task) => {
+                    (what_changed(shown, self.modes))
+                    (task_panel(shown, task, next, &self.modes))
+                }
+                None => {
+                    (totals(&shown.card))
+                    (boxes(shown, true))
+                }
+            }
+        };
+        let links = Links {
+            said: html! {},
+            modes: self.modes,
+            number,
+            of: STEPS,
+            result: Some(self.address()),
+            question: self.address(),
+            waits_for_guess: false,
+        };
+        (main, Some(links.draw()))
+    }
 }

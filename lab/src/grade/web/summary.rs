@@ -1,7 +1,7 @@
 //! The newest card in a few signs, for the overview.
 
-use grade::{Card, TASKS};
-use judge::KnownFailures;
+use grade::{Card, TASKS, TaskGrade};
+use judge::{KnownFailures, rules::Verdict};
 use maud::{Markup, html};
 use render::page::class_and_mark;
 
@@ -59,6 +59,20 @@ fn summary(shown: &ShownCard) -> Markup {
     }
 }
 
+/// The class and the sign of a task, and what they mean.
+fn sign(grade: &TaskGrade) -> (&'static str, &'static str, &'static str) {
+    let is_good = grade.result(&KnownFailures::default()).is_good();
+    let (class, mark) = class_and_mark(is_good);
+    match is_good {
+        Some(true) if grade.with_verdict(Verdict::CannotTell).next().is_some() => {
+            ("soft", "?", "done, and a rule cannot be told")
+        }
+        Some(true) => (class, mark, "done"),
+        Some(false) => (class, mark, "not done"),
+        None => (class, mark, "open"),
+    }
+}
+
 /// Each task with its sign, and with its name if that `is_named`.
 pub(super) fn boxes(shown: &ShownCard, is_named: bool) -> Markup {
     html! {
@@ -66,9 +80,7 @@ pub(super) fn boxes(shown: &ShownCard, is_named: bool) -> Markup {
             @for task in TASKS {
                 @let name = task.words.name;
                 @let newest = shown.newest(task);
-                @let is_good = newest.and_then(|grade| grade.result(&KnownFailures::default()).is_good());
-                @let (class, mark) = class_and_mark(is_good);
-                @let words = match is_good { Some(true) => "done", Some(false) => "not done", None => "open" };
+                @let (class, mark, words) = newest.map_or(("soft", "·", "open"), sign);
                 li class=(class) title=[(!is_named).then_some(name)] {
                     span role="img" aria-label={ (name) ": " (words) } { (mark) }
                     @if is_named { " " (name) }

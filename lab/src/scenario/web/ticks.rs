@@ -49,7 +49,7 @@ impl Tick {
             Self {
                 is_guessed: true, ..
             } => ("★", "ok", "run, and guessed rightly"),
-            Self { is_run: true, .. } => ("✓", "ok", "run"),
+            Self { is_run: true, .. } => ("●", "visited", "run"),
             _ => ("·", "soft", "not run yet"),
         }
     }

@@ -264,16 +264,23 @@ impl StormPage {
 
     /// What to do while there is no storm to show.
     fn nothing_yet(&self, plan: &Plan) -> Markup {
-        let without_guess = Modes {
-            predict: false,
-            ..self.modes
-        };
         html! {
             p.soft {
                 "All rows get the same calls. A retry is one more request, and the " (plan.limit_kind())
                 " counts requests. "
-                @if self.is_hidden() { a href=(without_guess.link(self.form.address(self.story))) { "Without a guess" } }
+                (self.without_guess())
             }
+        }
+    }
+
+    /// The link to the same storm without a guess, if the page asks for one.
+    fn without_guess(&self) -> Markup {
+        let modes = Modes {
+            predict: false,
+            ..self.modes
+        };
+        html! {
+            @if self.is_hidden() { a href=(modes.link(self.form.address(self.story))) { "Without a guess" } }
         }
     }
 
@@ -348,7 +355,10 @@ impl StormPage {
             }
             @if step != Step::Question { (self.state_presented()) }
             (picture.draw(shown))
-            @if self.known.is_none() { (self.presented_form(plan)) }
+            @if self.known.is_none() {
+                (self.presented_form(plan))
+                p.soft { (self.without_guess()) }
+            }
         };
         let said = html! {
             @if matches!(step, Step::Words | Step::Lesson) { (self.judged(&picture)) }

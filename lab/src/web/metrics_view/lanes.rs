@@ -47,7 +47,7 @@ fn is_success(status: &str) -> bool {
 pub(super) const LANES: [Lane; 7] = [
     Lane {
         title: "Attempts",
-        by: "requests sent",
+        by: "reliable client",
         metric: ATTEMPTS.name,
         suffix: "",
         question: ATTEMPTS.question,
@@ -135,7 +135,7 @@ pub(super) const LANES: [Lane; 7] = [
     },
     Lane {
         title: "Responses",
-        by: "by status",
+        by: "in real time",
         metric: REQUEST_DURATION.name,
         suffix: "_count",
         question: REQUEST_DURATION.question,
@@ -151,7 +151,7 @@ pub(super) const LANES: [Lane; 7] = [
     },
     Lane {
         title: "Faults",
-        by: "on purpose",
+        by: "to all clients",
         metric: FAULTS.name,
         suffix: "",
         question: FAULTS.question,

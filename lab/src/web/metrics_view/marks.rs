@@ -7,10 +7,10 @@ use render::columns::Mark;
 use super::{history::History, page::Shown};
 use crate::scenario::web::RunMark;
 
-/// Marks that are closer than this would overlap: they are one, with a number. In a presentation
+/// Marks that are closer than this would overlap: they are one, with its numbers. In a presentation
 /// they are larger.
-const APART: Duration = Duration::from_secs(40);
-const APART_PRESENTED: Duration = Duration::from_secs(75);
+const APART: Duration = Duration::from_secs(90);
+const APART_PRESENTED: Duration = Duration::from_secs(150);
 
 /// The most names of runs that a mark tells.
 const NAMED: usize = 5;
@@ -43,8 +43,10 @@ pub(super) fn marks(history: &History, runs: &[TimedRun], shown: Shown) -> Vec<M
     }
     let marks = groups.into_iter().map(|(at, group)| Mark {
         at,
-        is_good: is_good(&group).filter(|_| !shown.modes.predict),
-        number: group.len(),
+        went_well: group
+            .iter()
+            .map(|run| run.is_good.filter(|_| !shown.modes.predict))
+            .collect(),
         words: words(&group, shown),
         href: match &group[..] {
             [run] => shown.modes.link(format!("/runs/{}", run.id)),
@@ -52,12 +54,6 @@ pub(super) fn marks(history: &History, runs: &[TimedRun], shown: Shown) -> Vec<M
         },
     });
     marks.collect()
-}
-
-/// Whether all runs ended as expected; none while one of them goes on.
-fn is_good(group: &[&RunMark]) -> Option<bool> {
-    let endings: Option<Vec<_>> = group.iter().map(|run| run.is_good).collect();
-    endings.map(|endings| endings.into_iter().all(|is_good| is_good))
 }
 
 fn words(group: &[&RunMark], shown: Shown) -> String {

@@ -41,8 +41,7 @@ const STEP_PRESENTED: u32 = 5;
 const MOST_PAGES: usize = 16;
 
 /// What the page says about its numbers.
-const ABOUT: &str = "The last 15 minutes in columns of 15 s. Numbers since the lab started; responses and \
-                     durations in real time only.";
+const ABOUT: &str = "The last 15 minutes in columns of 15 s. Numbers since the lab started.";
 
 /// The lanes of each step of a presentation; the last is that of the durations.
 const STEPS: [(&str, Range<usize>); 2] = [
@@ -248,7 +247,7 @@ impl Lanes<'_> {
                     @if self.shown.modes.predict {
                         "· hidden until you guess"
                     } @else {
-                        span.ok { "✓" } " as expected " span.no { "✗" } " one or more not; ✓3: three"
+                        span.ok { "✓" } " as expected " span.no { "✗" } " not as expected"
                     }
                 }
             }
@@ -307,7 +306,7 @@ impl Lanes<'_> {
         let [median, tail] = [0.5, 0.99].map(|share| self.newest.quantile(share));
         html! {
             tr {
-                (about("Durations", "99 of 100", &text(tail), &format!("{DURATIONS}_bucket"), DURATIONS_QUESTION, &query_of_durations()))
+                (about("Durations", "in real time", &text(tail), &format!("{DURATIONS}_bucket"), DURATIONS_QUESTION, &query_of_durations()))
                 td.time { (spread.draw(&self.ground)) }
                 td {
                     @if median.is_none() {

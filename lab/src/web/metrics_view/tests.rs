@@ -359,10 +359,12 @@ fn an_idle_lab_keeps_few_pages_whatever_stops_are_asked_for() {
     let mut sampled = Sampled::default();
     sampled.add(Duration::ZERO, Counts::read(&registered()), Vec::new());
 
-    for stop in 1..100 {
-        sampled.page(shown(&format!("present&plan=1&stop={stop}")), "");
+    for mode in ["present", "predict"] {
+        for stop in 1..=17 {
+            sampled.page(shown(&format!("{mode}&plan=90&stop={stop}")), "");
 
-        assert!(sampled.pages.len() <= 16, "{}", sampled.pages.len());
+            assert!(sampled.pages.len() <= 16, "{}", sampled.pages.len());
+        }
     }
     assert!(sampled.pages.len() > 1);
 }
@@ -406,21 +408,21 @@ async fn the_pages_are_told_within_a_second_of_what_was_counted() {
 }
 
 #[test]
-fn marks_that_would_overlap_are_one_with_a_number() {
+fn marks_that_would_overlap_are_one_with_its_numbers() {
     let mut history = History::default();
     history.add(Duration::from_secs(890), Counts::default());
     let runs = [
         run(0, "items", Some(true)),
         run(10, "flaky", Some(true)),
-        run(60, "redirect", Some(false)),
-        run(70, "flaky", Some(true)),
+        run(100, "redirect", Some(false)),
+        run(189, "flaky", Some(true)),
         run(200, "deadline", None),
     ];
     let told = |query| -> Vec<_> {
         let marks = marks(&history, &runs, shown(query));
         let told = marks.into_iter().map(|mark| {
             let at = mark.at.as_secs();
-            (at, mark.is_good, mark.number, mark.words, mark.href)
+            (at, mark.went_well, mark.words, mark.href)
         });
         told.collect()
     };
@@ -429,33 +431,42 @@ fn marks_that_would_overlap_are_one_with_a_number() {
     [
         (
             0,
-            Some(
-                true,
-            ),
-            2,
+            [
+                Some(
+                    true,
+                ),
+                Some(
+                    true,
+                ),
+            ],
             "items as expected, flaky as expected",
             "/runs",
         ),
         (
-            60,
-            Some(
-                false,
-            ),
-            2,
+            100,
+            [
+                Some(
+                    false,
+                ),
+                Some(
+                    true,
+                ),
+            ],
             "redirect not as expected, flaky as expected",
             "/runs",
         ),
         (
             200,
-            None,
-            1,
+            [
+                None,
+            ],
             "deadline",
             "/runs/deadline",
         ),
     ]
     "#);
-    for (_, is_good, _, words, href) in told("predict") {
-        assert_eq!(is_good, None);
+    for (_, went_well, words, href) in told("predict") {
+        assert!(went_well.iter().all(Option::is_none));
         assert!(!words.contains("expected"), "{words}");
         assert!(href.ends_with("?predict"), "{href}");
     }

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, response::Response};
 use maud::{Markup, html};
-use render::page::{ChipState, chip, panel};
+use render::page::panel;
 use scenario::catalogue::{CATALOGUE, Chapter, Scenario};
 
 use super::super::{Runs, ticks::Ticks};
@@ -45,24 +45,22 @@ pub(crate) fn side(runs: &Runs, chosen: Option<&Scenario>, modes: Modes) -> Mark
 pub(crate) fn chapters(runs: &Runs, modes: Modes) -> Markup {
     let ticks = runs.ticks();
     let next = next(&ticks);
-    let chip_of = |scenario: &Scenario| {
+    let chip = |scenario: &Scenario| {
         let is_next = next.is_some_and(|next| next.name() == scenario.name());
-        let state = if ticks.of(scenario).is_run {
-            ChipState::Done
-        } else if is_next {
-            ChipState::Next
+        let (sign, class, words) = if is_next {
+            ("▶", "soft", "next")
         } else {
-            ChipState::Open
+            ticks.of(scenario).shown()
         };
-        let title = if modes.predict {
-            ""
-        } else {
-            scenario.words.title
-        };
-        chip(state, scenario.name(), title, &link(scenario, modes))
+        html! {
+            a.chip.next[is_next] href=(link(scenario, modes)) title=[(!modes.predict).then_some(scenario.words.title)] {
+                span class={ "sign " (class) } role="img" aria-label=(words) { (sign) }
+                (scenario.name())
+            }
+        }
     };
     let next = next.map_or_else(String::new, |next| format!(" · next: {}", next.name()));
-    let aside = format!("{} of {} run{next}", ticks.number_run(), CATALOGUE.len());
+    let aside = format!("● {} of {} run{next}", ticks.number_run(), CATALOGUE.len());
     panel(
         "course",
         "Course",
@@ -71,7 +69,7 @@ pub(crate) fn chapters(runs: &Runs, modes: Modes) -> Markup {
             ol.chapters { @for chapter in Chapter::ALL {
                 li {
                     h3 { (chapter.title()) }
-                    ul.chips { @for scenario in chapter.scenarios() { li { (chip_of(scenario)) } } }
+                    ul.chips { @for scenario in chapter.scenarios() { li { (chip(scenario)) } } }
                 }
             } }
         },
@@ -122,7 +120,7 @@ fn alone(runs: &Runs, modes: Modes) -> Markup {
                 None => span { "You have run all " (CATALOGUE.len()) " scenarios. Guess again where a ★ is missing." },
             }
         }
-        p.soft { "✓ run · ★ also guessed rightly, with Predict first. Both count since the lab started." }
+        p.soft { "● run · ★ also guessed rightly, with Predict first. Both count since the lab started." }
     }
 }
 
@@ -135,7 +133,7 @@ fn plan_panel(plan: &Plan, modes: Modes) -> Markup {
     let body = html! {
         table.plan {
             thead { tr {
-                @for title in ["minutes", "block", "shown", "built"] { th scope="col" { (title) } }
+                @for title in ["minutes", "block", "shown", "the class builds"] { th scope="col" { (title) } }
             } }
             tbody {
                 @for (first, block) in plan.numbered_blocks() {

@@ -1,7 +1,9 @@
 //! The form of a run, as a person typed it.
 
 use maud::{Markup, html};
-use scenario::{Asked, Overrides, Pace, RELIABLE, Settings, WITHOUT, catalogue::Scenario, number};
+use scenario::{
+    Asked, NAIVE, Overrides, Pace, RELIABLE, Settings, WITHOUT, catalogue::Scenario, number,
+};
 
 use super::super::{
     record::Record,
@@ -80,6 +82,15 @@ impl RunForm {
     pub(super) fn with_seed(self, seed: u64) -> Self {
         Self {
             seed: seed.to_string(),
+            ..self
+        }
+    }
+
+    /// The same with the naive client.
+    pub(super) fn naive(self) -> Self {
+        Self {
+            client: NAIVE.name.to_owned(),
+            without: String::new(),
             ..self
         }
     }
@@ -399,7 +410,7 @@ impl ShownForm<'_> {
     }
 
     fn guess(&self) -> Markup {
-        guess(self.scenario, &self.form.guess, self.errors)
+        guess(self.scenario, &self.form.guess, self.errors, false)
     }
 
     fn is_wrong(&self, name: &str) -> Option<&'static str> {
@@ -411,15 +422,20 @@ impl ShownForm<'_> {
     }
 }
 
-/// The field for a number, or a button for each choice.
-pub(super) fn guess(scenario: &Scenario, typed: &str, errors: &[FieldError]) -> Markup {
+/// The field for a number, or a button for each choice. In a presentation the field has the focus.
+pub(super) fn guess(
+    scenario: &Scenario,
+    typed: &str,
+    errors: &[FieldError],
+    is_focused: bool,
+) -> Markup {
     html! {
         fieldset.guesses {
             legend { "Your guess" }
             @match scenario.words.question.asked {
                 Asked::Number { of, .. } => {
                     label.field {
-                        input name="guess" type="number" min="0" value=(typed)
+                        input name="guess" type="number" min="0" value=(typed) autofocus[is_focused]
                             aria-label={ "Your guess: how many " (of) } aria-invalid=[is_wrong(errors, "guess")];
                         " " (of)
                     }

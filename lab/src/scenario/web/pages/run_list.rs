@@ -270,7 +270,7 @@ fn legend(records: &[&Record], modes: Modes) -> Markup {
             ul.legend aria-label="Legend" {
                 (timeline::line_legend())
                 @if is_compared {
-                    li { "two lines, 3 / 5: first the reliable client, then the other" }
+                    li { "two lines, two numbers: first the reliable client, then the other" }
                 }
                 @if is_in_virtual_time {
                     li { "0 ms: in virtual time an attempt takes no time" }

@@ -3,6 +3,7 @@
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
+use render::page::panel;
 use scenario::{
     Answer, Client,
     catalogue::{CATALOGUE, Scenario},
@@ -179,7 +180,7 @@ impl<'a> ScenarioPage<'a> {
             }
             p.question {
                 (self.scenario.words.question.text)
-                @if !self.modes.predict && !self.is_of_run { " " a href=(self.guessing()) { "Guess before you run it" } }
+                @if !self.modes.predict && !self.is_of_run { " " a href=(self.guessing()) { "Predict first" } }
             }
             @if revealed.is_none_or(|run| self.form.differs(&run.request)) { (premises(&self.premises())) }
             @if let Some(why) = &self.refused {
@@ -204,8 +205,11 @@ impl<'a> ScenarioPage<'a> {
                     a href=(self.modes.link(run_address(&run.id))) { "Guess about that run" }
                 },
                 (None, Some(_)) => {},
-                (None, None) => p.soft {
-                    "Not run since the lab started. Press " b { "Run" } span.for-keys { ", or the key " kbd { "r" } } "."
+                (None, None) => {
+                    p.soft {
+                        "Not run since the lab started. Press " b { "Run" } span.for-keys { ", or the key " kbd { "r" } } "."
+                    }
+                    (self.choices())
                 },
             }
         }
@@ -252,6 +256,27 @@ impl<'a> ScenarioPage<'a> {
         }
     }
 
+    /// What the choices of the form mean.
+    fn choices(&self) -> Markup {
+        let form = self.form.clone().naive().read(self.scenario);
+        let naive = form.map_or_else(|_| Vec::new(), |request| request.premises());
+        let known = self.premises().into_iter().flat_map(|(_, terms)| terms);
+        let known: Vec<_> = known.collect();
+        let own = |terms: Vec<String>| {
+            let own = terms.into_iter().filter(|term| !known.contains(term));
+            own.collect::<Vec<_>>().join(" · ")
+        };
+        let choices = html! {
+            dl.choices {
+                div { dt { "Reliable" } dd { "The client of this lab, with the settings above." } }
+                @for (_, terms) in naive { div { dt { "Naive" } dd { (own(terms)) } } }
+                div { dt { "Compare" } dd { "Both, with the same faults, on one axis of time." } }
+                div { dt { "Virtual time" } dd { "Each wait is computed and not waited for, so the result is there at once." } }
+            }
+        };
+        panel("choices", "What you can choose", "", &choices)
+    }
+
     /// The form that guesses about a run that is there.
     fn guess_of_run(&self) -> Markup {
         let Some(run) = &self.run else {
@@ -265,7 +290,7 @@ impl<'a> ScenarioPage<'a> {
             form #form method="get" action={ "/runs/" (run.id) } autocomplete="off" {
                 (self.modes.hidden())
                 @if self.modes.present { input type="hidden" name="step" value="2"; }
-                (guess(self.scenario, &self.form.guess, &self.errors))
+                (guess(self.scenario, &self.form.guess, &self.errors, self.modes.present))
                 @if self.scenario.words.question.lettered().next().is_none() {
                     button.primary type="submit" { "Guess" }
                 }
@@ -390,7 +415,7 @@ impl<'a> ScenarioPage<'a> {
                     input type="hidden" name="scenario" value=(self.scenario.name());
                     (self.modes.hidden())
                     (self.form.hidden())
-                    @if is_asked { (guess(self.scenario, &self.form.guess, &self.errors)) }
+                    @if is_asked { (guess(self.scenario, &self.form.guess, &self.errors, self.modes.present)) }
                 }
             }
         }
