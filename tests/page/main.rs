@@ -17,6 +17,7 @@
 //!
 //! Each test waits for the state that it expects, and for no time.
 
+mod client;
 mod forms;
 mod keyboard;
 mod live;

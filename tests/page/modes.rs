@@ -7,7 +7,7 @@ use serde_json::json;
 use thirtyfour::Key;
 
 use crate::{
-    stage::{Browser, Lab, PROJECTOR, TELEPHONE},
+    stage::{Browser, Lab, OVER, PROJECTOR, TELEPHONE},
     storm::SHORT,
 };
 
@@ -19,7 +19,7 @@ fn axe() -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-async fn assert_accessible(browser: &Browser, view: &str) {
+pub(crate) async fn assert_accessible(browser: &Browser, view: &str) {
     let script = format!(
         "{}; axe.run({{ resultTypes: ['violations'] }}).then(({{ violations }}) => done(violations.map(
              ({{ id, nodes }}) => id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(', '))))",
@@ -34,62 +34,68 @@ const TOO_SMALL: &str = "each('main *').filter((part) => part.checkVisibility() 
     && [...part.childNodes].some((child) => child.nodeType === 3 && child.data.trim())
     && parseFloat(getComputedStyle(part).fontSize) < 14).map((part) => part.outerHTML)";
 
-/// By how many pixels the page is wider than its window.
-const OVER: &str = "document.documentElement.scrollWidth - innerWidth";
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn axe_finds_no_violation_on_any_light_page() {
+    assert_every_page_is_accessible("light").await;
+}
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn axe_finds_no_violation_on_any_view_in_four_modes() {
+async fn axe_finds_no_violation_on_any_dark_page() {
+    assert_every_page_is_accessible("dark").await;
+}
+
+/// Checks every page in a colour scheme, on a projector and on a phone.
+async fn assert_every_page_is_accessible(scheme: &str) {
     let lab = Lab::start();
     let browser = Browser::open(PROJECTOR).await;
-    for scheme in ["dark", "light"] {
-        browser.in_scheme(scheme).await;
-        for size in [PROJECTOR, TELEPHONE] {
-            browser.resize(size).await;
-            let view = |name: &str| format!("{name}, {scheme}, {} pixels wide", size.0);
+    browser.in_scheme(scheme).await;
+    for size in [PROJECTOR, TELEPHONE] {
+        browser.resize(size).await;
+        let view = |name: &str| format!("{name}, {scheme}, {} pixels wide", size.0);
 
-            for path in [
-                "/",
-                "/course",
-                "/client",
-                "/runs",
-                "/scenarios/items?predict",
-                "/scenarios/text-json?predict&present",
-                "/scenarios/flaky?backoff_ms=50",
-                "/nowhere",
-            ] {
-                browser.show(&lab, path).await;
-                assert_accessible(&browser, &view(path)).await;
-                assert_eq!(browser.read(OVER).await, 0, "{}", view(path));
-                browser.shows(TOO_SMALL, json!([])).await;
-            }
-            let compared = "/scenarios/lost-response?client=compare&pace=virtual";
-            browser.show(&lab, compared).await;
-            browser.submit("#run").await;
-            browser.press("w").await;
-            browser.press_key(Key::Enter).await;
-            browser.until("text('[open] > .facts')").await;
-            assert_accessible(&browser, &view("a comparison")).await;
-            assert_eq!(browser.read(OVER).await, 0, "{}", view("a comparison"));
+        for path in [
+            "/",
+            "/course",
+            "/client",
+            "/runs",
+            "/scenarios/items?predict",
+            "/scenarios/text-json?predict&present",
+            "/scenarios/flaky?backoff_ms=50",
+            "/nowhere",
+        ] {
+            browser.show(&lab, path).await;
+            assert_accessible(&browser, &view(path)).await;
+            assert_eq!(browser.read(OVER).await, 0, "{}", view(path));
             browser.shows(TOO_SMALL, json!([])).await;
-            browser.read("one('#show-keys').click()").await;
-            browser.until("one('#keys').matches(':popover-open')").await;
-            assert_accessible(&browser, &view("the keys")).await;
-            browser.show(&lab, "/runs").await;
-            assert_accessible(&browser, &view("the runs")).await;
-            assert_eq!(browser.read(OVER).await, 0, "{}", view("the runs"));
-
-            for path in ["/storm/spike?predict", "/storm/spike?workers=0", SHORT] {
-                browser.show_storm(&lab, path).await;
-                assert_accessible(&browser, &view(path)).await;
-                assert_eq!(browser.read(OVER).await, 0, "{}", view(path));
-                browser.shows(TOO_SMALL, json!([])).await;
-            }
-
-            browser.show_metrics(&lab).await;
-            assert_accessible(&browser, &view("the metrics")).await;
-            assert_eq!(browser.read(OVER).await, 0, "{}", view("the metrics"));
         }
+        let compared = "/scenarios/lost-response?client=compare&pace=virtual";
+        browser.show(&lab, compared).await;
+        browser.submit("#run").await;
+        browser.press("w").await;
+        browser.press_key(Key::Enter).await;
+        browser.until("text('[open] > .facts')").await;
+        assert_accessible(&browser, &view("a comparison")).await;
+        assert_eq!(browser.read(OVER).await, 0, "{}", view("a comparison"));
+        browser.shows(TOO_SMALL, json!([])).await;
+        browser.read("one('#show-keys').click()").await;
+        browser.until("one('#keys').matches(':popover-open')").await;
+        assert_accessible(&browser, &view("the keys")).await;
+        browser.show(&lab, "/runs").await;
+        assert_accessible(&browser, &view("the runs")).await;
+        assert_eq!(browser.read(OVER).await, 0, "{}", view("the runs"));
+
+        for path in ["/storm/spike?predict", "/storm/spike?workers=0", SHORT] {
+            browser.show_storm(&lab, path).await;
+            assert_accessible(&browser, &view(path)).await;
+            assert_eq!(browser.read(OVER).await, 0, "{}", view(path));
+            browser.shows(TOO_SMALL, json!([])).await;
+        }
+
+        browser.show_metrics(&lab).await;
+        assert_accessible(&browser, &view("the metrics")).await;
+        assert_eq!(browser.read(OVER).await, 0, "{}", view("the metrics"));
     }
 }
 

@@ -23,6 +23,9 @@ pub(crate) const PROJECTOR: (u32, u32) = (1280, 720);
 /// The size of a small telephone.
 pub(crate) const TELEPHONE: (u32, u32) = (390, 844);
 
+/// By how many pixels the page is wider than its window.
+pub(crate) const OVER: &str = "document.documentElement.scrollWidth - innerWidth";
+
 /// Another web site, whose name leads to this machine.
 const STRANGER: &str = "--host-resolver-rules=MAP stranger.example 127.0.0.1";
 
@@ -78,6 +81,11 @@ impl Lab {
     /// A lab that grades the client of this command.
     pub(crate) fn grading(command: &[&str]) -> Self {
         Self::start_on(["0", "0"], &[&["--"], command].concat())
+    }
+
+    /// The same, at each save of this file.
+    pub(crate) fn watching(file: &str, command: &[&str]) -> Self {
+        Self::start_on(["0", "0"], &[&["--watch", file, "--"], command].concat())
     }
 
     /// Kills it, as a power cut would.

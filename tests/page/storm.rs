@@ -24,7 +24,7 @@ impl Browser {
     async fn press_in_page(&self, key: &str) {
         self.settles("document.readyState === 'complete'").await;
         let event = format!("new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }})");
-        self.read(&format!("document.body.dispatchEvent({event})"))
+        self.read(&format!("document.activeElement.dispatchEvent({event})"))
             .await;
     }
 }
@@ -143,5 +143,20 @@ async fn a_storm_is_presented_with_the_keyboard_alone() {
     browser.press_in_page("f").await;
     browser
         .settles("location.pathname + location.search === '/storm/spike'")
+        .await;
+
+    // With the focus in a guess, right goes on and changes no guess.
+    browser
+        .show_storm(&lab, "/storm/spike?present&predict")
+        .await;
+    browser
+        .read("each('.storm [type=radio][value=ok]').forEach((guess) => guess.click())")
+        .await;
+    browser
+        .read("one('.storm [type=radio]:checked').focus()")
+        .await;
+    browser.press_in_page("ArrowRight").await;
+    browser
+        .settles("location.search.startsWith('?guess=ok-ok-ok-ok&step=2')")
         .await;
 }

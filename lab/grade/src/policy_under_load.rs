@@ -19,12 +19,14 @@ pub(crate) const TITLE: &str = "This policy under load";
 
 /// What no card shows, and what follows from that.
 pub(crate) const NOT_SEEN: &str = "Not seen: a retry budget or a limit that many calls share, \
-     because each case is one call. So a client that does every task can read DOWN as well. The \
-     simulated service sends no Retry-After.";
+     because each case is one call. No task asks for one, so a client that does every task can read \
+     DOWN as well. In the simulation an attempt times out after 1 s, and no response has a \
+     Retry-After.";
 
-/// How the command of a storm simulates the budget.
+/// What the budget is, and how the command of a storm simulates it.
 pub(crate) const WITH_BUDGET: &str =
-    "Add --budget 10 to give each client a retry budget of ten tokens.";
+    "A retry budget is shared by all calls of a client: each retry costs a token, and ten calls \
+     earn one. Add --budget 10 to begin with ten tokens.";
 
 /// The policy of a client, and what many clients with this policy do to a service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -339,16 +341,18 @@ mod tests {
         );
     }
 
-    const BELOW: [&str; 10] = [
+    const BELOW: [&str; 12] = [
         "",
         "This policy under load",
         "4 attempts, 0.5 s each time, no jitter, again after a timeout. In a spike of",
         "many such clients: DOWN; with a retry budget: ok after 6 s.",
         "Not seen: a retry budget or a limit that many calls share, because each case is",
-        "one call. So a client that does every task can read DOWN as well. The simulated",
-        "service sends no Retry-After.",
+        "one call. No task asks for one, so a client that does every task can read DOWN",
+        "as well. In the simulation an attempt times out after 1 s, and no response has a",
+        "Retry-After.",
         "See it:",
         "  cargo run -p lab -- storm spike --attempts 4 --backoff constant --base 0.5",
-        "Add --budget 10 to give each client a retry budget of ten tokens.",
+        "A retry budget is shared by all calls of a client: each retry costs a token, and",
+        "ten calls earn one. Add --budget 10 to begin with ten tokens.",
     ];
 }

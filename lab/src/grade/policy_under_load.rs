@@ -68,18 +68,22 @@ fn backoff(has_jitter: bool, growth: Option<Growth>) -> Option<Backoff> {
     }
 }
 
+/// The same policy with a retry budget.
+pub(crate) fn with_budget(own: &PolicyOptions) -> PolicyOptions {
+    PolicyOptions {
+        budget: Some(TOKENS),
+        ..own.clone()
+    }
+}
+
 /// The words for the first story with this policy alone; none if it is outside the bounds of a
 /// storm.
 fn simulated(own: &PolicyOptions) -> Option<StormWords> {
     let story = STORIES.first()?;
-    let with_budget = PolicyOptions {
-        budget: Some(TOKENS),
-        ..own.clone()
-    };
     let mut plan = Plan::of(story);
     plan.policies.push(own.policy().ok()?);
     let command = plan.command();
-    plan.policies = vec![own.policy().ok()?, with_budget.policy().ok()?];
+    plan.policies = vec![own.policy().ok()?, with_budget(own).policy().ok()?];
     let storm = simulate_in_parallel(&plan, &AtomicBool::new(false)).ok()?;
     let mut words = storm.policies.iter().map(|run| run.word.map(load_word));
     Some(StormWords {

@@ -425,5 +425,5 @@ fn busy(noise: Duration) -> String {
         return String::new();
     }
     let late = duration(noise);
-    format!("; the machine was busy, and a timer of the lab was {late} late")
+    format!("; the machine was busy, and a timer of the lab was {late} late: grade again")
 }

@@ -104,7 +104,7 @@ mod tests {
         let untold = judged(&late(&wide, 50, 30));
         assert_eq!(untold.verdict, CannotTell);
         let words = "the pauses differ by up to 120 ms, which may be work or chance; the machine \
-                     was busy, and a timer of the lab was 30 ms late";
+                     was busy, and a timer of the lab was 30 ms late: grade again";
         assert_eq!(untold.found.as_deref(), Some(words));
     }
 
@@ -115,11 +115,11 @@ mod tests {
             (14, ""),
             (
                 15,
-                "; the machine was busy, and a timer of the lab was 15 ms late",
+                "; the machine was busy, and a timer of the lab was 15 ms late: grade again",
             ),
             (
                 16,
-                "; the machine was busy, and a timer of the lab was 16 ms late",
+                "; the machine was busy, and a timer of the lab was 16 ms late: grade again",
             ),
         ] {
             let found = judged(&late(&gaps, 5_000, delay)).found;

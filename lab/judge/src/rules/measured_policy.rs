@@ -160,7 +160,7 @@ pub(super) fn waits(gaps: &[Gap], has_one_pause: bool) -> Result<Waits, String> 
     if noise >= backoff::QUIET {
         let late = duration(noise);
         return Err(format!(
-            "the machine was busy, and a timer of the lab was {late} late"
+            "the machine was busy, and a timer of the lab was {late} late: grade again"
         ));
     }
     let pools = backoff::pools(gaps);
@@ -408,7 +408,7 @@ mod tests {
         let reasons = [
             (
                 measured(&[&equal; 9], 15),
-                "the machine was busy, and a timer of the lab was 15 ms late",
+                "the machine was busy, and a timer of the lab was 15 ms late: grade again",
             ),
             (
                 measured(&uneven, 0),

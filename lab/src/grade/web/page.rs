@@ -21,7 +21,7 @@ use super::{
     table::{goal, table, tasks, totals, waiting},
 };
 use crate::{
-    grade::policy_under_load::options as storm_options,
+    grade::policy_under_load::{options as storm_options, with_budget},
     storm,
     web::{
         modes::{Address, Modes},
@@ -126,7 +126,8 @@ impl ClientPage<'_> {
                         Some(policy) => {
                             (html_policy_under_load(policy, !self.modes.predict))
                             @if let Some(own) = storm_options(&policy.policy).filter(|_| policy.storm.is_some()) {
-                                p { a href=(self.modes.link(storm::web::address_of(&own))) { "See this storm" } }
+                                @let [storm, budgeted] = [own.clone(), with_budget(&own)].map(|own| self.modes.link(storm::web::address_of(&own)));
+                                p { a href=(storm) { "See this storm" } ", " a href=(budgeted) { "the same with a retry budget" } }
                             }
                         }
                         None => (self.no_policy(shown)),
@@ -145,7 +146,9 @@ impl ClientPage<'_> {
         }
         let body = html! {
             p {
-                "What do the retries of many such clients do to a service? A card says so when your client attempts "
+                "What do the retries of many such clients do to a service? A card says so when it has a result of "
+                "flaky (how long your client waits), down (how often it tries) and silence (whether it tries again "
+                "after a timeout). Still to do, in any order: "
                 @for (number, task) in lacking.iter().enumerate() {
                     @if number > 0 { ", " }
                     a href=(task_link(task, self.modes)) { (task) }

@@ -462,6 +462,7 @@ pub(crate) fn address_of(own: &PolicyOptions) -> Address {
         .with("attempts", number(own.attempts))
         .with("base", number(own.base_seconds))
         .with(BACKOFF, backoff.as_ref().map(word).unwrap_or_default())
+        .with("budget", number(own.budget))
 }
 
 /// The hidden field that shows a storm of which there is nothing to guess.

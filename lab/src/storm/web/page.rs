@@ -361,7 +361,7 @@ impl StormPage {
             }
         };
         let said = html! {
-            @if matches!(step, Step::Words | Step::Lesson) { (self.judged(&picture)) }
+            @if step == Step::Words { (self.judged(&picture)) }
             @if step == Step::Lesson { (picture.learnt()) }
         };
         let another = self
