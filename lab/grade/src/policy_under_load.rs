@@ -24,8 +24,7 @@ pub(crate) const NOT_SEEN: &str = "Not seen: a retry budget or a limit that many
      Retry-After.";
 
 /// What the budget is, and how the command of a storm simulates it.
-pub(crate) const WITH_BUDGET: &str =
-    "A retry budget is shared by all calls of a client: each retry costs a token, and ten calls \
+pub(crate) const WITH_BUDGET: &str = "A retry budget is shared by all calls of a client: each retry costs a token, and ten calls \
      earn one. Add --budget 10 to begin with ten tokens.";
 
 /// The policy of a client, and what many clients with this policy do to a service.

@@ -6,7 +6,7 @@
 
 use std::hash::Hasher;
 
-use sha2::{Digest, Sha256};
+use ring::digest::{Context, SHA256};
 use siphasher::sip128::{Hasher128, SipHasher24};
 use wire::ValueHash;
 
@@ -48,10 +48,11 @@ impl SeedKey {
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(std::array::from_fn(|purpose| {
-            let digest = Sha256::new()
-                .chain_update(seed.to_be_bytes())
-                .chain_update([purpose as u8]);
-            let digest: [u8; 32] = digest.finalize().into();
+            let mut context = Context::new(&SHA256);
+            context.update(&seed.to_be_bytes());
+            context.update(&[purpose as u8]);
+            let mut digest = [0; 32];
+            digest.copy_from_slice(context.finish().as_ref());
             KeyedDigest(SipHasher24::new_with_key(&first(digest)))
         }))
     }
