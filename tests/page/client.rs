@@ -40,9 +40,7 @@ async fn a_save_is_seen_beside_the_editor_and_what_its_reader_does_stays() {
 
     save(BROKEN);
 
-    browser
-        .until("text('.evidence').includes('crashed:')")
-        .await;
+    browser.until("text('.evidence').includes('crashed')").await;
     browser.says("text('.evidence pre')", &["client.sh"]).await;
     let stays =
         "[document.activeElement.innerText.includes('read-all'), !!one('#hint-read-all')?.open]";

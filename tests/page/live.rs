@@ -106,7 +106,9 @@ async fn two_windows_see_the_same_and_a_hidden_one_catches_up() {
     browser.is_live().await;
     other.show(&lab, "/scenarios/items?pace=virtual").await;
     other.submit("#run").await;
-    browser.becomes("all('#side .sign.ok').length", 2).await;
+    browser
+        .becomes("all('#side .sign.visited').length", 2)
+        .await;
 }
 
 #[tokio::test]
@@ -116,6 +118,7 @@ async fn a_lab_that_goes_away_and_comes_back_is_noticed() {
         lab_showing("/scenarios/retry-later?max_retry_after_seconds=120").await;
     browser.submit("#run").await;
     browser.is_live().await;
+    browser.until(&format!("{WAIT} !== undefined")).await;
 
     lab.kill();
     browser.becomes("text('#link')", "connection lost").await;

@@ -44,7 +44,11 @@ async fn the_pictures_of_the_documents_can_be_taken() {
     browser.show(&lab, "/storm/spike?seed=1").await;
     take(&browser, "page-storm").await;
 
-    // A client that needs no code and breaks some rules.
+    // A client that needs no code and breaks some rules. Its card takes more than a minute, so it is
+    // made only for a picture that is kept.
+    if env::var_os("LAB_PICTURES").is_none() {
+        return;
+    }
     let lab = Lab::grading(&["curl", "-sf", "--retry", "3", "{url}"]);
     browser.show(&lab, "/client?task=flaky").await;
     browser.submit("#start button").await;

@@ -58,7 +58,7 @@ pub use board::{Board, Learner};
 pub use card::{Card, CaseGrade, RuleGrade, TaskGrade};
 pub use changes::{Changes, GoalChange, RuleChange};
 pub use goal::{GOAL, GoalResult, GoalVerdict};
-pub use html::{crash, evidence, html_card, html_policy_under_load};
+pub use html::{before_its_result, evidence, html_card, html_policy_under_load};
 pub use junit::junit;
 pub use open::{OpenCase, OpenCases};
 pub use policy_under_load::{LoadWord, PolicyUnderLoad, StormWords};

@@ -53,13 +53,18 @@ pub fn evidence(card: &Card, grade: &TaskGrade, scenario: &str) -> Markup {
     }
 }
 
-/// A case that crashed, before its task has a result.
+/// A task before it has a result: what it asks for, or the case that crashed.
 #[must_use]
-pub fn crash(case: &CaseGrade) -> Markup {
-    let found = safe(case.goal.found.as_deref().unwrap_or_default());
+pub fn before_its_result(words: &TaskWords, crashed: Option<&CaseGrade>, scenario: &str) -> Markup {
     markup! {
-        p { b.no { "✗ crashed:" } " " (found) }
-        (stderr(case))
+        @match crashed {
+            Some(case) => {
+                p { b.no { "✗ crashed:" } " " (safe(case.goal.found.as_deref().unwrap_or_default())) }
+                (stderr(case))
+            },
+            None => p { (words.text) },
+        }
+        (hint(words, &[], scenario))
     }
 }
 

@@ -12,7 +12,7 @@ use render::{
 };
 use wire::duration;
 
-pub use evidence::{crash, evidence};
+pub use evidence::{before_its_result, evidence};
 
 use crate::{
     Card, CardResult, CaseGrade, GoalVerdict, PolicyUnderLoad, RuleGrade, TASKS, TaskGrade,

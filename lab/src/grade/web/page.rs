@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use axum::response::Response;
 use grade::{
-    Changes, GoalChange, RuleChange, TASKS, Task, crash, evidence, html_policy_under_load,
+    Changes, GoalChange, RuleChange, TASKS, Task, before_its_result, evidence,
+    html_policy_under_load,
 };
 use humantime::format_rfc3339_seconds;
 use judge::{is_good, rules::Verdict};
@@ -270,12 +271,12 @@ pub(super) fn task_panel(
                 (None, before) => {
                     @if let Some(progress) = progress { p { (waiting(&shown.state, task, progress)) } }
                     @match (progress.and_then(|progress| progress.crash.as_ref()), before) {
-                        (Some(case), _) => (crash(case)),
+                        (Some(case), _) => (before_its_result(&task.words, Some(case), &scenario)),
                         (None, Some((card, grade))) => {
                             p.soft { "On the card before:" }
                             (evidence(card, grade, &scenario))
                         }
-                        (None, None) => p { (task.words.text) },
+                        (None, None) => (before_its_result(&task.words, None, &scenario)),
                     }
                 }
             }
