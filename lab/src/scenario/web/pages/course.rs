@@ -120,7 +120,10 @@ fn alone(runs: &Runs, modes: Modes) -> Markup {
                 None => span { "You have run all " (CATALOGUE.len()) " scenarios. Guess again where a ★ is missing." },
             }
         }
-        p.soft { "● run · ★ also guessed rightly, with Predict first. Both count since the lab started." }
+        p.soft {
+            span.sign.visited { "●" } " run, " span.sign.ok { "★" }
+            " also guessed rightly, with Predict first. Both count since the lab started."
+        }
     }
 }
 
