@@ -99,25 +99,25 @@ async fn a_class_is_led_by_keyboard_and_the_answer_is_hidden_until_it_is_reveale
         .await;
     browser.read("one('[name=guess]').focus()").await;
     browser.press_on("2\u{e007}").await;
-    browser.becomes(step, "2 of 5").await;
+    browser.settles("text('.step') === '2 of 5'").await;
     browser
         .shows(shown, json!([false, true, false, false, false]))
         .await;
     browser.shows("all('.lane-of-run').length", 1).await;
-    browser.press_on(char::from(Key::Right)).await;
-    browser.becomes(step, "3 of 5").await;
+    browser.press_in_page("ArrowRight").await;
+    browser.settles("text('.step') === '3 of 5'").await;
     browser.shows("all('.lane-of-run').length", 2).await;
     browser
         .shows("document.documentElement.scrollHeight <= innerHeight", true)
         .await;
-    browser.press_on(char::from(Key::Right)).await;
-    browser.becomes(step, "4 of 5").await;
+    browser.press_in_page("ArrowRight").await;
+    browser.settles("text('.step') === '4 of 5'").await;
     browser.shows("all('.stake b')", json!(["1", "2"])).await;
     browser
         .says("text('.said')", &["✗ Your prediction: 2 jobs"])
         .await;
-    browser.press_on(char::from(Key::Right)).await;
-    browser.becomes(step, "5 of 5").await;
+    browser.press_in_page("ArrowRight").await;
+    browser.settles("text('.step') === '5 of 5'").await;
     browser
         .says("text('.said')", &["a lost request look the same"])
         .await;
@@ -128,10 +128,10 @@ async fn a_class_is_led_by_keyboard_and_the_answer_is_hidden_until_it_is_reveale
             (TOO_SMALL, json!([])),
         ])
         .await;
-    browser.press_on(char::from(Key::Left)).await;
-    browser.becomes(step, "4 of 5").await;
-    browser.press_on("f").await;
-    browser.until("one('.top')?.checkVisibility()").await;
+    browser.press_in_page("ArrowLeft").await;
+    browser.settles("text('.step') === '4 of 5'").await;
+    browser.press_in_page("f").await;
+    browser.settles("one('.top')?.checkVisibility()").await;
 }
 
 /// The texts of a presentation that are smaller than 20 pixels.

@@ -21,7 +21,7 @@ impl Browser {
 
     /// Presses a key in a page that is loaded. A key of the driver may act once more in the next
     /// page, if that comes fast, and so go two steps.
-    async fn press_in_page(&self, key: &str) {
+    pub(crate) async fn press_in_page(&self, key: &str) {
         self.settles("document.readyState === 'complete'").await;
         let event = format!("new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }})");
         self.read(&format!("document.activeElement.dispatchEvent({event})"))
