@@ -345,14 +345,26 @@ fn place(requests: &[RequestRef], cases: &[CaseGrade]) -> Option<String> {
         return None;
     }
     let broken = requests.iter().flat_map(|request| cases.get(request.case));
-    let mut names: Vec<_> = broken.map(|case| format!("\"{}\"", case.name)).collect();
-    names.dedup();
-    let (first, others) = names.split_first()?;
+    let names = names_once(broken);
+    let mut names = names.iter().map(|name| format!("\"{name}\""));
+    let first = names.next()?;
+    let others: Vec<_> = names.collect();
     Some(if others.is_empty() {
         format!(", in the case {first}")
     } else {
         format!(", in the case {first}; also in {}", others.join(", "))
     })
+}
+
+/// The names of these cases, each once, in the order in which they come first.
+pub(crate) fn names_once<'a>(cases: impl Iterator<Item = &'a CaseGrade>) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for case in cases {
+        if !names.contains(&case.name) {
+            names.push(case.name);
+        }
+    }
+    names
 }
 
 #[cfg(test)]
@@ -496,6 +508,11 @@ mod tests {
         for (names, broken, place) in [
             (["a", "b", "c"], &[1][..], ", in the case \"b\""),
             (["a", "b", "b"], &[2, 1], ", in the case \"b\""),
+            (
+                ["a", "b", "a"],
+                &[0, 1, 2],
+                ", in the case \"a\"; also in \"b\"",
+            ),
             (
                 ["a", "b", "c"],
                 &[0, 1, 2],

@@ -99,7 +99,7 @@ async fn the_page_of_a_scenario_before_any_run() {
     Not run since the lab started. Press Run, or the key r.
     What you can choose
     Reliable
-    The client of this lab, with the settings above.
+    up to 2 attempts · backoff 200 ms–5 s, full jitter · Retry-After up to 30 s
     Naive
     a typical first client: up to 10 attempts, no waits
     Compare
@@ -107,6 +107,13 @@ async fn the_page_of_a_scenario_before_any_run() {
     Virtual time
     Each wait is computed and not waited for, so the result is there at once.
     ");
+    // Whatever is chosen.
+    let (_, choices) = text.split_once("What you can choose").expect("choices");
+    for client in ["naive", "compare"] {
+        let path = format!("/scenarios/flaky?max_attempts=2&client={client}");
+        let page = browser.page(&path).await.text();
+        assert!(main_text(&page).ends_with(choices.trim_end()), "{page}");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@ use render::page::strip;
 
 use super::{goal, requests, safe};
 use crate::{
-    Card, CaseGrade, GoalVerdict, RuleGrade, TaskGrade, TaskWords, find,
+    Card, CaseGrade, GoalVerdict, RuleGrade, TaskGrade, TaskWords,
+    card::names_once,
+    find,
     text::{failed, has_failed},
 };
 
@@ -84,8 +86,7 @@ fn missed_case(
         &case.expected
     };
     let others = grade.cases.iter().filter(|other| has_failed(grade, other));
-    let mut others: Vec<_> = others.map(|other| other.name).collect();
-    others.dedup();
+    let mut others = names_once(others);
     others.retain(|name| *name != case.name);
     markup! {
         p {
@@ -180,14 +181,20 @@ fn remarks(grade: &TaskGrade) -> Markup {
     }
 }
 
-/// The names of the rules about which nothing else is said.
+/// The names of the rules about which nothing else is said, so that each rule of a task is named.
 fn other_rules(grade: &TaskGrade) -> Markup {
-    let names = |verdict| {
-        let rules = grade.with_verdict(verdict);
-        let rules = rules.filter(|rule| rule.judgement.found.is_none());
+    let names = |is_one: fn(&RuleGrade) -> bool| {
+        let rules = grade.rules.iter().filter(|rule| is_one(rule));
         rules.map(|rule| rule.id).collect::<Vec<_>>().join(", ")
     };
-    let [kept, not_exercised] = [Verdict::Kept, Verdict::NotExercised].map(names);
+    let kept =
+        names(|rule| rule.judgement.verdict == Verdict::Kept && rule.judgement.found.is_none());
+    let not_exercised = names(|rule| {
+        matches!(
+            rule.judgement.verdict,
+            Verdict::NotExercised | Verdict::Skipped
+        )
+    });
     markup! {
         @if !kept.is_empty() { p.small { b.ok { "✓ kept: " } (kept) } }
         @if !not_exercised.is_empty() { p.small.soft { "· not exercised: " (not_exercised) } }
@@ -250,6 +257,21 @@ mod tests {
 
     fn reached() -> ProcessRecord {
         exits(0, r#"{"value": 1}"#)
+    }
+
+    #[test]
+    fn every_rule_of_a_task_is_named_whatever_its_verdict() {
+        let twice = || (Script::new().respond(0, 404).respond(9, 404), reached());
+        let never = || (Script::new(), exits(0, r#"{"skip": true}"#));
+        for task in crate::TASKS {
+            for case in [twice(), never()] {
+                let shown = shown(task.words.name, [case]);
+
+                for rule in task.rules() {
+                    assert!(shown.contains(rule.id), "{}: {shown}", rule.id);
+                }
+            }
+        }
     }
 
     /// How many waterfalls there are.

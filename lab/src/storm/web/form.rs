@@ -461,8 +461,8 @@ pub(crate) fn address_of(own: &PolicyOptions) -> Address {
     Address::new(format!("/storm/{story}"))
         .with("attempts", number(own.attempts))
         .with("base", number(own.base_seconds))
-        .with(BACKOFF, backoff.as_ref().map(word).unwrap_or_default())
         .with("budget", number(own.budget))
+        .with(BACKOFF, backoff.as_ref().map(word).unwrap_or_default())
 }
 
 /// The hidden field that shows a storm of which there is nothing to guess.
@@ -499,6 +499,10 @@ mod tests {
             base_seconds: Some(0.5),
             ..PolicyOptions::default()
         };
+        let budgeted = PolicyOptions {
+            budget: Some(10.0),
+            ..constant.clone()
+        };
         let usual = PolicyOptions {
             attempts: Some(3.0),
             backoff: Some(Setup::DEFAULT.backoff),
@@ -509,6 +513,10 @@ mod tests {
             (
                 constant,
                 "/storm/spike?attempts=4&base=0.5&backoff=constant",
+            ),
+            (
+                budgeted,
+                "/storm/spike?attempts=4&base=0.5&budget=10&backoff=constant",
             ),
             (usual, "/storm/spike?attempts=3"),
         ] {

@@ -1,9 +1,7 @@
 //! The form of a run, as a person typed it.
 
 use maud::{Markup, html};
-use scenario::{
-    Asked, NAIVE, Overrides, Pace, RELIABLE, Settings, WITHOUT, catalogue::Scenario, number,
-};
+use scenario::{Asked, Overrides, Pace, RELIABLE, Settings, WITHOUT, catalogue::Scenario, number};
 
 use super::super::{
     record::Record,
@@ -86,10 +84,10 @@ impl RunForm {
         }
     }
 
-    /// The same with the naive client.
-    pub(super) fn naive(self) -> Self {
+    /// The same with both clients, the reliable one first.
+    pub(super) fn compared(self) -> Self {
         Self {
-            client: NAIVE.name.to_owned(),
+            client: COMPARE.to_owned(),
             without: String::new(),
             ..self
         }

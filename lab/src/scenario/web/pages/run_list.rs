@@ -421,7 +421,7 @@ impl Row<'_> {
         self.numbers(|run| wire::duration(run.duration()))
     }
 
-    /// The duration of the first client, where there is no room for two.
+    /// The duration of the first client: there is no room for two.
     fn first_duration(&self) -> Markup {
         let run = self.record.runs().next().filter(|_| !self.is_hidden());
         html! { @if let Some(run) = run { (wire::duration(run.duration())) } }

@@ -258,18 +258,18 @@ impl<'a> ScenarioPage<'a> {
 
     /// What the choices of the form mean.
     fn choices(&self) -> Markup {
-        let form = self.form.clone().naive().read(self.scenario);
-        let naive = form.map_or_else(|_| Vec::new(), |request| request.premises());
-        let known = self.premises().into_iter().flat_map(|(_, terms)| terms);
-        let known: Vec<_> = known.collect();
-        let own = |terms: Vec<String>| {
-            let own = terms.into_iter().filter(|term| !known.contains(term));
-            own.collect::<Vec<_>>().join(" · ")
+        let request = self.form.clone().compared().read(self.scenario);
+        let clients = request.map_or_else(|_| Vec::new(), |request| request.premises());
+        let own = |terms: &[String]| {
+            let is_shared = |term: &&String| clients.iter().all(|(_, terms)| terms.contains(term));
+            let own = terms.iter().filter(|term| !is_shared(term));
+            own.map(String::as_str).collect::<Vec<_>>().join(" · ")
         };
         let choices = html! {
             dl.choices {
-                div { dt { "Reliable" } dd { "The client of this lab, with the settings above." } }
-                @for (_, terms) in naive { div { dt { "Naive" } dd { (own(terms)) } } }
+                @for ((_, terms), name) in clients.iter().zip(["Reliable", "Naive"]) {
+                    div { dt { (name) } dd { (own(terms)) } }
+                }
                 div { dt { "Compare" } dd { "Both, with the same faults, on one axis of time." } }
                 div { dt { "Virtual time" } dd { "Each wait is computed and not waited for, so the result is there at once." } }
             }
