@@ -65,7 +65,11 @@ fn settings() -> impl Strategy<Value = Settings> {
                 incident_starts: tenths(starts),
                 incident_lasts: tenths(lasts),
                 spike,
-                refused,
+                // As by the command line, which has it for no other incident.
+                refused: match incident {
+                    Incident::Refusal => refused,
+                    _ => Settings::DEFAULT.refused,
+                },
                 retry_after,
                 length: match incident {
                     Incident::None => tenths(after.max(20)),
@@ -304,12 +308,16 @@ proptest! {
         });
 
         let run = alone.policies[0].clone();
+        let command = alone.command.clone();
         prop_assert_eq!(&beside.policies[1], &run);
         let options = Options { ascii, ..Options::default() };
         let page = crate::html_storm(&alone);
         let [text, beside] = [alone, beside].map(|storm| crate::storm(&storm, &options));
         prop_assert!(!ascii || text.is_ascii(), "{}", text);
-        prop_assert!(text.lines().all(|line| line.chars().count() <= 80), "{}", text);
+        // A command is never wrapped, so that it can be copied.
+        let command = format!("{} {}", options.lab, command);
+        let mut others = text.lines().filter(|line| !line.contains(&command));
+        prop_assert!(others.all(|line| line.chars().count() <= 80), "{}", text);
         let row = text.lines().find(|line| line.starts_with("any")).expect("a row");
         prop_assert!(beside.contains(row), "{}", beside);
         let figures = &run.figures;
