@@ -99,11 +99,15 @@ fn valid(records: u64) -> Box<dyn Responder> {
 }
 
 fn invalid(draw: &mut Draw, body: fn(&Page) -> Response) -> Box<dyn Responder> {
-    let page = Page {
+    let first = Page {
         cursor: draw.cursor(),
         record: json!({"id": draw.word(5), "name": "a record"}),
     };
-    fixed_goal(Goal::Error, move |_| body(&page))
+    fixed_goal(Goal::Error, move |request| match request.page(&[]) {
+        Some(_) => body(&first),
+        // A client that accepted the invalid page comes to an end.
+        None => page([], None),
+    })
 }
 
 /// The parts of an invalid page.
@@ -130,5 +134,30 @@ impl Page {
             self.of(items),
         )
             .into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::responder::Received;
+
+    #[test]
+    fn a_client_that_accepts_an_invalid_page_finds_no_other_cursor() {
+        for case in TASK.cases(7) {
+            let mut responder = (case.responder)(&mut Draw::new(7, "invalid-body", 0));
+            let mut request = Received::of("/items");
+            let mut issued = |request: &Received| {
+                let response = responder.respond(request).response;
+                let next = response.extensions().get::<NextCursor>().cloned();
+                next.and_then(|next| next.0)
+            };
+
+            let first = issued(&request).unwrap_or_else(|| "2".to_owned());
+            request.set_cursor(Some(first));
+            let second = issued(&request);
+
+            assert_eq!(second, None, "{}", case.name);
+        }
     }
 }
