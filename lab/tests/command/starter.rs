@@ -153,6 +153,26 @@ fn the_solution_in_node_does_every_task() {
     assert_solves("node", "client.mjs", "node");
 }
 
+#[test]
+#[ignore = "needs python3"]
+fn the_function_that_instructors_show_does_flaky() {
+    let folder = tempdir().expect("a folder");
+    assert_eq!(starter("python", folder.path()).code, Some(0));
+    let document = include_str!("../../docs/instructors.md");
+    let (_, shown) = document.split_once("```python\n").expect("a function");
+    let (shown, _) = shown.split_once("```").expect("its end");
+    let file = folder.path().join("client.py");
+    let client = fs::read_to_string(&file).expect("a starter");
+    let main = "\ndef main():";
+    assert!(client.contains(main));
+    fs::write(file, client.replace(main, &format!("{shown}{main}"))).expect("written");
+
+    let mut grade = command("grade --all --json --task flaky -- python3 client.py");
+    let graded = Ended::of(grade.current_dir(&folder));
+
+    assert_eq!(goals(&graded), [("flaky".to_owned(), "reached".to_owned())]);
+}
+
 /// Asserts that a starter does the first task and skips the next one, and that it says what
 /// it needs if it is run by hand.
 fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {

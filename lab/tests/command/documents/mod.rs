@@ -93,7 +93,7 @@ fn lines<'a>(text: &'a str, languages: &[&str]) -> impl Iterator<Item = &'a str>
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines()
         .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
-        .map(|row| row.split(" | ").map(str::trim).collect())
+        .map(|row| row.split(" |").map(str::trim).collect())
 }
 
 /// The content of a cell that is code.
