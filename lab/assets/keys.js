@@ -8,14 +8,15 @@ const keys = document.getElementById("keys");
 const on = document.getElementById("keys-on");
 on.checked = localStorage.getItem(KEPT) !== "off";
 on.addEventListener("change", () => localStorage.setItem(KEPT, on.checked ? "on" : "off"));
-document.getElementById("show-keys")?.removeAttribute("hidden");
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   const types = target.matches("input:not([type=radio], [type=checkbox], [type=range]), textarea, select");
   const chooses = key.startsWith("Arrow") && target.matches("input");
-  // In a presentation a guess is not in the way: up and down choose, left and right go on.
-  const steps = document.body.matches(".present") && ["ArrowLeft", "ArrowRight"].includes(key);
+  // In a presentation a guess is not in the way: up and down choose, left and right go on, and
+  // these are no part of a number.
+  const free = ["ArrowLeft", "ArrowRight", ...(target.matches("[type=number]") ? ["f", "p", "?"] : [])];
+  const steps = document.body.matches(".present") && free.includes(key);
   if (event.ctrlKey || event.metaKey || event.altKey || ((types || chooses) && !steps) || !on.checked || keys.matches(":popover-open")) return;
   const named = [...document.querySelectorAll("[aria-keyshortcuts]")];
   const element = named.find((element) => element.ariaKeyShortcuts.split(" ").includes(key) && element.checkVisibility());

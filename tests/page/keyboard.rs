@@ -97,6 +97,9 @@ async fn a_class_is_led_by_keyboard_and_the_answer_is_hidden_until_it_is_reveale
     browser
         .shows(shown, json!([true, false, false, false, false]))
         .await;
+    browser.press_in_page("?").await;
+    browser.until("one('#keys').matches(':popover-open')").await;
+    browser.read("one('#keys').hidePopover()").await;
     browser.read("one('[name=guess]').focus()").await;
     browser.press_on("2\u{e007}").await;
     browser.settles("text('.step') === '2 of 5'").await;

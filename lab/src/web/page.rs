@@ -208,6 +208,7 @@ impl Page {
                             (predict_first(modes, address))
                             a.button href=(modes.left().link(address.clone())) aria-keyshortcuts="f" { "Leave" }
                         }
+                        (show_keys())
                     }
                 }
             }
@@ -239,7 +240,7 @@ impl Page {
                         a.button href=(Modes { present: true, ..modes }.link(address.clone())) aria-keyshortcuts="f" { "Present" }
                         (predict_first(modes, address))
                     }
-                    button #show-keys .for-keys type="button" popovertarget="keys" aria-keyshortcuts="?" hidden { "Keys" }
+                    (show_keys())
                 }
             }
         }
@@ -260,7 +261,14 @@ fn predict_first(modes: Modes, address: &Address) -> Markup {
     }
 }
 
-/// The list of keys. A script shows the button that opens it.
+/// The button that opens the list of keys. It is shown where scripts run.
+fn show_keys() -> Markup {
+    html! {
+        button #show-keys .for-keys type="button" popovertarget="keys" aria-keyshortcuts="?" { "Keys" }
+    }
+}
+
+/// The list of keys.
 fn keys() -> Markup {
     html! {
         div #keys popover role="dialog" aria-labelledby="keys-title" {
