@@ -170,6 +170,8 @@ impl Browser {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
+            // Back loads a page anew: one that the browser kept may be beyond the driver's reach.
+            "--disable-back-forward-cache",
             STRANGER,
         ] {
             chrome.add_arg(argument).expect("an argument");
@@ -215,7 +217,10 @@ impl Browser {
     /// Loads a page of the lab.
     pub(crate) async fn show(&self, lab: &Lab, path: &str) {
         // A change of the fragment alone would not load the page.
-        self.go("about:blank").await;
+        let url = self.driver.current_url().await.expect("an address");
+        if url.fragment().is_some() {
+            self.go("about:blank").await;
+        }
         self.go(&format!("http://{}{path}", lab.page)).await;
     }
 
@@ -297,7 +302,10 @@ impl Browser {
             if found.is_ok_and(|found| found.json() == true) {
                 return;
             }
-            assert!(begun.elapsed() < PATIENCE, "never true: {expression}");
+            if begun.elapsed() > PATIENCE {
+                let address = self.driver.current_url().await;
+                panic!("never true: {expression}\nat {address:?}");
+            }
             sleep(Duration::from_millis(10)).await;
         }
     }

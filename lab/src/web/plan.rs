@@ -239,6 +239,15 @@ pub(crate) fn next_stop(modes: Modes) -> Option<String> {
     plan_of(plan)?.link(stop + 1, modes)
 }
 
+/// The tasks that the class builds after the stop that is presented: those of a block after its
+/// last stop.
+pub(crate) fn built_now(modes: Modes) -> Option<&'static [&'static str]> {
+    let PlanStop { plan, stop } = modes.stop?;
+    let mut blocks = plan_of(plan)?.numbered_blocks();
+    let (_, block) = blocks.find(|(first, block)| first + block.shows.len() == stop + 1)?;
+    (!block.builds.is_empty()).then_some(block.builds)
+}
+
 #[cfg(test)]
 mod tests {
     use scenario::catalogue::CATALOGUE;
@@ -344,6 +353,22 @@ mod tests {
         }
         for (plan, number) in [(7, 1), (45, 0), (45, 7), (90, usize::MAX)] {
             assert_eq!(stop(plan, number), None);
+        }
+    }
+
+    #[test]
+    fn the_last_stop_of_a_block_says_what_is_built() {
+        for plan in &PLANS {
+            let said = (1..=plan.stops().count()).filter_map(|number| {
+                built_now(Modes {
+                    stop: stop(plan.minutes, number),
+                    ..Modes::default()
+                })
+            });
+
+            let built = plan.blocks.iter().map(|block| block.builds);
+            let built: Vec<_> = built.filter(|tasks| !tasks.is_empty()).collect();
+            assert_eq!(said.collect::<Vec<_>>(), built);
         }
     }
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{
     modes::{Address, Modes},
-    plan::next_stop,
+    plan::{built_now, next_stop},
 };
 
 /// The id of the form that the button *Run* of the steps sends.
@@ -52,7 +52,7 @@ impl Links {
                 @if is_last && self.modes.stop.is_some() {
                     (to_next_stop(self.modes))
                 } @else {
-                    (link(next.as_deref(), "Next ›", "ArrowRight"))
+                    (link(next.as_deref(), if self.waits_for_guess { "Guess first" } else { "Next ›" }, "ArrowRight"))
                 }
             }
         }
@@ -67,8 +67,21 @@ pub(crate) fn of_one_step(modes: Modes) -> Markup {
     }
 }
 
+/// What the class builds before the next stop, and the link to that stop, or from the last stop to
+/// the plans.
 fn to_next_stop(modes: Modes) -> Markup {
-    link(next_stop(modes).as_deref(), "Next stop ›", "ArrowRight")
+    let plans = Modes {
+        stop: None,
+        ..modes.left()
+    };
+    let (href, words) = match next_stop(modes) {
+        Some(next) => (next, "Next stop ›"),
+        None => (plans.link("/course"), "To the plan ›"),
+    };
+    html! {
+        @if let Some(tasks) = built_now(modes) { span { "Now build: " b { (tasks.join(", ")) } } }
+        (link(Some(&href), words, "ArrowRight"))
+    }
 }
 
 /// A link, or the same as a word that leads nowhere.
