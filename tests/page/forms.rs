@@ -23,7 +23,7 @@ async fn go_through_the_forms(lab: &Lab, browser: &Browser, has_scripts: bool) {
     let run = browser.address().await;
     browser.reload().await;
     assert_eq!(browser.address().await, run);
-    browser.read("history.back()").await;
+    browser.back().await;
     browser
         .settles("location.pathname === '/' && text('.hero h1')")
         .await;

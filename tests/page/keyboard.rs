@@ -97,29 +97,30 @@ async fn a_class_is_led_by_keyboard_and_the_answer_is_hidden_until_it_is_reveale
     browser
         .shows(shown, json!([true, false, false, false, false]))
         .await;
-    browser.press_in_page("?").await;
+    browser.press("?").await;
     browser.until("one('#keys').matches(':popover-open')").await;
     browser.read("one('#keys').hidePopover()").await;
     browser.read("one('[name=guess]').focus()").await;
-    browser.press_on("2\u{e007}").await;
+    browser.press("2").await;
+    browser.press_on("Enter").await;
     browser.settles("text('.step') === '2 of 5'").await;
     browser
         .shows(shown, json!([false, true, false, false, false]))
         .await;
     browser.shows("all('.lane-of-run').length", 1).await;
-    browser.press_in_page("ArrowRight").await;
+    browser.press_on("ArrowRight").await;
     browser.settles("text('.step') === '3 of 5'").await;
     browser.shows("all('.lane-of-run').length", 2).await;
     browser
         .shows("document.documentElement.scrollHeight <= innerHeight", true)
         .await;
-    browser.press_in_page("ArrowRight").await;
+    browser.press_on("ArrowRight").await;
     browser.settles("text('.step') === '4 of 5'").await;
     browser.shows("all('.stake b')", json!(["1", "2"])).await;
     browser
         .says("text('.said')", &["✗ Your prediction: 2 jobs"])
         .await;
-    browser.press_in_page("ArrowRight").await;
+    browser.press_on("ArrowRight").await;
     browser.settles("text('.step') === '5 of 5'").await;
     browser
         .says("text('.said')", &["a lost request look the same"])
@@ -131,9 +132,9 @@ async fn a_class_is_led_by_keyboard_and_the_answer_is_hidden_until_it_is_reveale
             (TOO_SMALL, json!([])),
         ])
         .await;
-    browser.press_in_page("ArrowLeft").await;
+    browser.press_on("ArrowLeft").await;
     browser.settles("text('.step') === '4 of 5'").await;
-    browser.press_in_page("f").await;
+    browser.press_on("f").await;
     browser.settles("one('.top')?.checkVisibility()").await;
 }
 

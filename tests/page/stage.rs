@@ -170,8 +170,6 @@ impl Browser {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
-            // Back loads a page anew: one that the browser kept may be beyond the driver's reach.
-            "--disable-back-forward-cache",
             STRANGER,
         ] {
             chrome.add_arg(argument).expect("an argument");
@@ -337,11 +335,29 @@ impl Browser {
     }
 
     /// Presses a key that leads to another page, and waits for it.
-    pub(crate) async fn press_on(&self, keys: impl Into<String>) {
+    ///
+    /// The driver's own way, as that of `press` and of `read`, is done again in the next page if
+    /// that comes before it has ended, and so may go two steps.
+    pub(crate) async fn press_on(&self, key: &str) {
         self.read("window.isBefore = true").await;
-        let chain = self.driver.action_chain().send_keys(keys.into());
-        // The driver may lose the page that it waits for.
-        let _ = chain.perform().await;
+        let (text, code) = match key {
+            "Enter" => ("\r", 13),
+            key if key.chars().count() == 1 => (key, 0),
+            _ => ("", 0),
+        };
+        let down =
+            json!({ "type": "keyDown", "key": key, "text": text, "windowsVirtualKeyCode": code });
+        self.tool("Input.dispatchKeyEvent", down).await;
+        self.arrives().await;
+    }
+
+    /// Goes back to the page before.
+    pub(crate) async fn back(&self) {
+        self.driver.back().await.expect("a page");
+    }
+
+    /// Waits until the page that was marked as the one before has made room for the next.
+    async fn arrives(&self) {
         self.settles("!window.isBefore && document.readyState === 'complete'")
             .await;
     }
@@ -376,8 +392,7 @@ impl Browser {
     pub(crate) async fn submit(&self, button: &str) {
         self.read("window.isBefore = true").await;
         self.click(button).await;
-        self.settles("!window.isBefore && document.readyState === 'complete'")
-            .await;
+        self.arrives().await;
     }
 
     /// The browser's console: errors, and violations of the policy.

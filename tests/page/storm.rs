@@ -18,15 +18,6 @@ impl Browser {
         self.show(lab, path).await;
         self.until("!one('#main').dataset.changes").await;
     }
-
-    /// Presses a key in a page that is loaded. A key of the driver may act once more in the next
-    /// page, if that comes fast, and so go two steps.
-    pub(crate) async fn press_in_page(&self, key: &str) {
-        self.settles("document.readyState === 'complete'").await;
-        let event = format!("new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }})");
-        self.read(&format!("document.activeElement.dispatchEvent({event})"))
-            .await;
-    }
 }
 
 #[tokio::test]
@@ -55,10 +46,8 @@ async fn a_storm_is_guessed_varied_and_cancelled() {
     // Another seed is another storm, which Back leaves.
     browser.press_on("r").await;
     assert_eq!(browser.address().await, "/storm/spike?seed=2&predict");
-    browser.read("history.back()").await;
-    browser
-        .settles("location.search.startsWith('?guess')")
-        .await;
+    browser.back().await;
+    assert_eq!(browser.address().await, guessed);
 
     assert_eq!(browser.complaints().await, [""; 0]);
 
@@ -115,32 +104,32 @@ async fn a_storm_is_presented_with_the_keyboard_alone() {
     let (lab, browser) = lab_showing("/").await;
     browser.show_storm(&lab, "/storm/spike").await;
 
-    browser.press_in_page("f").await;
+    browser.press_on("f").await;
     let charts = "each('.storm .fill-good').length";
     let words = "all('.storm .word').length";
     browser
         .settles(&format!("{charts} === 0 && {words} === 0"))
         .await;
     for rows in 1..=4 {
-        browser.press_in_page("ArrowRight").await;
+        browser.press_on("ArrowRight").await;
         browser
             .settles(&format!("{charts} === {rows} && {words} === 0"))
             .await;
     }
-    browser.press_in_page("ArrowRight").await;
+    browser.press_on("ArrowRight").await;
     browser
         .settles(&format!("{words} === 4 && !one('.said')"))
         .await;
-    browser.press_in_page("ArrowRight").await;
+    browser.press_on("ArrowRight").await;
     browser
         .settles("text('.said')?.startsWith('What it shows.')")
         .await;
     browser
         .shows("document.documentElement.scrollHeight <= innerHeight", true)
         .await;
-    browser.press_in_page("ArrowLeft").await;
+    browser.press_on("ArrowLeft").await;
     browser.settles("!one('.said')").await;
-    browser.press_in_page("f").await;
+    browser.press_on("f").await;
     browser
         .settles("location.pathname + location.search === '/storm/spike'")
         .await;
@@ -155,7 +144,7 @@ async fn a_storm_is_presented_with_the_keyboard_alone() {
     browser
         .read("one('.storm [type=radio]:checked').focus()")
         .await;
-    browser.press_in_page("ArrowRight").await;
+    browser.press_on("ArrowRight").await;
     browser
         .settles("location.search.startsWith('?guess=ok-ok-ok-ok&step=2')")
         .await;
