@@ -69,31 +69,25 @@ pub(crate) const PLANS: [Plan; 2] = [
         minutes: 45,
         blocks: &[
             block(
-                "0–14",
+                "0–17",
                 Chapter::Retrying,
                 &[Scenario("flaky"), Client("flaky")],
                 &["flaky"],
             ),
             block(
-                "14–23",
+                "17–27",
                 Chapter::RetryAfter,
                 &[Scenario("retry-after-seconds")],
                 &["retry-after"],
             ),
             block(
-                "23–27",
-                Chapter::Listings,
-                &[Scenario("looping-items")],
-                &[],
-            ),
-            block(
-                "27–36",
+                "27–33",
                 Chapter::Writes,
                 &[Comparison("lost-response")],
-                &["lost-response"],
+                &[],
             ),
-            block("36–43", Chapter::Limits, &[Storm("spike")], &[]),
-            summary("43–45"),
+            block("33–41", Chapter::Limits, &[Storm("spike")], &[]),
+            summary("41–45"),
         ],
     },
     Plan {
@@ -351,7 +345,7 @@ mod tests {
                 );
             }
         }
-        for (plan, number) in [(7, 1), (45, 0), (45, 7), (90, usize::MAX)] {
+        for (plan, number) in [(7, 1), (45, 0), (45, 6), (90, usize::MAX)] {
             assert_eq!(stop(plan, number), None);
         }
     }

@@ -67,20 +67,19 @@ pub(crate) fn of_one_step(modes: Modes) -> Markup {
     }
 }
 
-/// What the class builds before the next stop, and the link to that stop, or from the last stop to
-/// the plans.
+/// What the class builds before the next stop, and the link to that stop. From the last stop no
+/// key leads on, so that one press too many does not take its slide away.
 fn to_next_stop(modes: Modes) -> Markup {
     let plans = Modes {
         stop: None,
         ..modes.left()
     };
-    let (href, words) = match next_stop(modes) {
-        Some(next) => (next, "Next stop ›"),
-        None => (plans.link("/course"), "To the plan ›"),
-    };
     html! {
         @if let Some(tasks) = built_now(modes) { span { "Now build: " b { (tasks.join(", ")) } } }
-        (link(Some(&href), words, "ArrowRight"))
+        @match next_stop(modes) {
+            Some(next) => (link(Some(&next), "Next stop ›", "ArrowRight")),
+            None => a.button href=(plans.link("/course")) { "To the plan ›" },
+        }
     }
 }
 

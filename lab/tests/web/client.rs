@@ -456,17 +456,24 @@ async fn a_card_with_retries_shows_their_policy_under_load_once_it_is_complete()
     let script =
         format!("case $LAB_TASK in flaky|down|silence) exec {retries} no-wait;; *) {skip};; esac");
     let script = Script::new(&script);
-    let (_dashboard, browser) = serve_grading(Some(script.watched())).await;
+    // A busy machine cannot always tell the waits.
+    for _ in 0..5 {
+        let (_dashboard, browser) = serve_grading(Some(script.watched())).await;
 
-    let page = browser.client_with(OVER).await;
+        let text = main_text(&browser.client_with(OVER).await);
 
-    let text = main_text(&page);
-    let (_, policy) = text.split_once(UNDER_LOAD).expect("a policy");
-    assert!(policy.contains("attempts"), "{text}");
-    assert!(policy.contains(ENDINGS), "{text}");
-    let hidden = main_text(&browser.page("/client?predict").await.text());
-    assert!(hidden.contains(UNDER_LOAD), "{hidden}");
-    assert!(!hidden.contains(ENDINGS), "{hidden}");
+        let (_, policy) = text.split_once(UNDER_LOAD).expect("a policy");
+        assert!(policy.contains("attempts"), "{text}");
+        if policy.contains("Cannot tell the waits") {
+            continue;
+        }
+        assert!(policy.contains(ENDINGS), "{text}");
+        let hidden = main_text(&browser.page("/client?predict").await.text());
+        assert!(hidden.contains(UNDER_LOAD), "{hidden}");
+        assert!(!hidden.contains(ENDINGS), "{hidden}");
+        return;
+    }
+    panic!("the waits could never be told");
 }
 
 #[tokio::test]
