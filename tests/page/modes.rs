@@ -27,30 +27,18 @@ fn violations(options: &str) -> String {
     )
 }
 
-/// Runs axe-core with all its rules in the light scheme, and in the dark one with those that look
-/// at colours: a scheme changes nothing else.
+/// Runs axe-core, which stays on the page, with all its rules in the light scheme, and in the dark
+/// one with those that look at colours: a scheme changes nothing else.
 pub(crate) async fn assert_accessible(browser: &Browser, view: &str) {
-    let colours = "runOnly: ['color-contrast', 'link-in-text-block']";
-    for (scheme, options) in [("light", ""), ("dark", colours)] {
-        browser.in_scheme(scheme).await;
-        assert_no_violation(browser, options, &format!("{view}, {scheme}")).await;
-    }
-}
-
-/// The same on a telephone, where the colours are those of a projector. To look at them takes most
-/// of the time.
-async fn assert_accessible_by_phone(browser: &Browser, view: &str) {
-    let options = "rules: { 'color-contrast': { enabled: false } }";
-    assert_no_violation(browser, options, &format!("{view}, on a telephone")).await;
-}
-
-/// Runs axe-core, which stays on the page, with these further options.
-async fn assert_no_violation(browser: &Browser, options: &str, view: &str) {
     if browser.read("'axe' in window").await != true {
         browser.read(&format!("(() => {{ {} }})()", axe())).await;
     }
-    let found = browser.ask(&violations(options)).await;
-    assert_eq!(found, json!([]), "in {view}");
+    let colours = "runOnly: ['color-contrast', 'link-in-text-block']";
+    for (scheme, options) in [("light", ""), ("dark", colours)] {
+        browser.in_scheme(scheme).await;
+        let found = browser.ask(&violations(options)).await;
+        assert_eq!(found, json!([]), "in {view}, {scheme}");
+    }
 }
 
 /// The texts that are smaller than 14 pixels, and are no numbers of an axis.
@@ -75,13 +63,9 @@ async fn assert_every_page_is_accessible(size: (u32, u32)) {
     let lab = Lab::start();
     let browser = Browser::open(size).await;
     let fits_and_is_accessible = async |view: &str| {
-        if size == TELEPHONE {
-            assert_accessible_by_phone(&browser, view).await;
-        } else {
-            assert_accessible(&browser, view).await;
-        }
-        let over = browser.read(OVER).await;
-        assert_eq!(over, 0, "{view}, {} pixels wide", size.0);
+        let view = format!("{view}, {} pixels wide", size.0);
+        assert_accessible(&browser, &view).await;
+        assert_eq!(browser.read(OVER).await, 0, "{view}");
     };
 
     for path in [
