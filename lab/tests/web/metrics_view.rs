@@ -143,10 +143,10 @@ async fn every_number_is_that_of_metrics_within_two_seconds_and_a_mark_leads_to_
     for id in [&one, &other] {
         browser.ended(id).await;
     }
-    let begun = Instant::now();
     let loops = json!({ "scenario": "looping-items", "pace": "virtual", "kept": false });
     browser.start(&loops).await;
     let scraped = scraped(&service).await;
+    let begun = Instant::now();
     let page = loop {
         let page = browser.page("/metrics-view").await.text();
         if numbers(&page) == scraped {
