@@ -736,7 +736,8 @@ mod tests {
 
         #[tokio::test]
         async fn nothing_is_left_of_a_process_and_it_is_asked_to_end_if_there_is_time() {
-            let asked = "trap 'echo asked >&9; exit' TERM; echo begun >&9; sleep 60 & wait";
+            // What the shell starts tells it, so that it is there to be asked, too.
+            let asked = "trap 'echo asked >&9; exit' TERM; (echo begun >&9; exec sleep 60) & wait";
             let left_behind = &*format!("({asked}) & sleep 0.2");
             let refuses = "trap '' TERM; echo begun >&9; sleep 60 & wait";
             let (no_time, is_dropped) = (Duration::ZERO, true);

@@ -163,10 +163,17 @@ impl Message {
 }
 
 fn text(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
+    match str::from_utf8(bytes) {
+        // Eight MiB take a second sign by sign.
+        Ok(text) if text.is_ascii() => text.to_owned(),
+        _ => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
 }
 
 fn bytes(text: &str) -> Vec<u8> {
+    if text.is_ascii() {
+        return text.as_bytes().to_vec();
+    }
     let bytes = text.chars().map(|sign| u8::try_from(u32::from(sign)));
     bytes.collect::<Result<_, _>>().expect("bytes")
 }

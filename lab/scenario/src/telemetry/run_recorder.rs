@@ -8,7 +8,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, LazyLock, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -69,44 +69,54 @@ pub(crate) struct RunRecorder {
     pub(crate) observes_durations: bool,
 }
 
-/// A handle of the process, which is registered with the first event.
-type Lazy<H> = LazyLock<H, Box<dyn FnOnce() -> H + Send>>;
-
-fn lazy<H: 'static>(
-    process: &Arc<PrometheusRecorder>,
-    key: &Key,
-    register: fn(&PrometheusRecorder, &Key, &Metadata<'_>) -> H,
-) -> Lazy<H> {
-    let (process, key) = (Arc::clone(process), key.clone());
-    LazyLock::new(Box::new(move || register(&process, &key, &METADATA)))
+/// A counter of the run, and that of the process. A client registers hundreds of counters and
+/// moves a dozen, so both are registered with the first event.
+struct RunCounter {
+    key: Key,
+    counters: RunCounters,
+    process: Option<Arc<PrometheusRecorder>>,
+    handles: OnceLock<(Arc<AtomicU64>, Counter)>,
 }
 
-/// A counter of the run, and that of the process.
-struct RunCounter(Arc<AtomicU64>, Option<Lazy<Counter>>);
+impl RunCounter {
+    fn handles(&self) -> &(Arc<AtomicU64>, Counter) {
+        self.handles.get_or_init(|| {
+            let process = self.process.as_ref();
+            let of_process = process.map_or_else(Counter::noop, |process| {
+                process.register_counter(&self.key, &METADATA)
+            });
+            (self.counters.register(&self.key), of_process)
+        })
+    }
+}
 
 impl CounterFn for RunCounter {
     fn increment(&self, by: u64) {
-        self.0.increment(by);
-        if by > 0
-            && let Some(of_process) = &self.1
-        {
+        if by > 0 {
+            let (of_run, of_process) = self.handles();
+            of_run.increment(by);
             of_process.increment(by);
         }
     }
 
     fn absolute(&self, value: u64) {
-        self.0.absolute(value);
-        if let Some(of_process) = &self.1 {
-            of_process.absolute(value);
-        }
+        let (of_run, of_process) = self.handles();
+        of_run.absolute(value);
+        of_process.absolute(value);
     }
 }
 
-struct RunHistogram(Lazy<Histogram>);
+/// A histogram of the process, which is registered with the first value.
+struct RunHistogram {
+    key: Key,
+    process: Arc<PrometheusRecorder>,
+    handle: OnceLock<Histogram>,
+}
 
 impl HistogramFn for RunHistogram {
     fn record(&self, value: f64) {
-        self.0.record(value);
+        let register = || self.process.register_histogram(&self.key, &METADATA);
+        self.handle.get_or_init(register).record(value);
     }
 }
 
@@ -119,13 +129,12 @@ impl Recorder for RunRecorder {
     fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
 
     fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
-        let process = self.process.as_ref();
-        let of_process =
-            process.map(|process| lazy(process, key, PrometheusRecorder::register_counter));
-        Counter::from_arc(Arc::new(RunCounter(
-            self.counters.register(key),
-            of_process,
-        )))
+        Counter::from_arc(Arc::new(RunCounter {
+            key: key.clone(),
+            counters: self.counters.clone(),
+            process: self.process.clone(),
+            handles: OnceLock::new(),
+        }))
     }
 
     fn register_gauge(&self, key: &Key, metadata: &Metadata<'_>) -> Gauge {
@@ -136,8 +145,11 @@ impl Recorder for RunRecorder {
     fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
         match &self.process {
             Some(process) if self.observes_durations || !key.name().ends_with("_seconds") => {
-                let of_process = lazy(process, key, PrometheusRecorder::register_histogram);
-                Histogram::from_arc(Arc::new(RunHistogram(of_process)))
+                Histogram::from_arc(Arc::new(RunHistogram {
+                    key: key.clone(),
+                    process: Arc::clone(process),
+                    handle: OnceLock::new(),
+                }))
             }
             _ => Histogram::noop(),
         }

@@ -133,28 +133,28 @@ mod tests {
             runs.fetch_add(1, Ordering::Relaxed);
         };
 
-        let table = simulate_loads(&plan, &loads, 2, &AtomicBool::new(false), &on_run);
+        let table = simulate_loads(&plan, &loads, 1, &AtomicBool::new(false), &on_run);
 
         let table = table.expect("it can be simulated");
-        assert_eq!((table.runs(), runs.into_inner()), ((8, 8), 8));
+        assert_eq!((table.runs(), runs.into_inner()), ((4, 4), 4));
         for (policy, row) in plan.policies.iter().zip(&table.policies) {
             for (load, cell) in loads.0.iter().zip(&row.cells) {
                 let mut alone = plan.clone();
                 alone.policies = vec![policy.clone()];
                 alone.settings.calls_per_second = *load;
                 let is_over = AtomicBool::new(false);
-                let (_, tally) = simulate_seeds(&alone, 2, &is_over, &|| {}).expect("a storm");
+                let (_, tally) = simulate_seeds(&alone, 1, &is_over, &|| {}).expect("a storm");
                 assert_eq!(cell.words, tally.policies[0].words);
-                assert_eq!(cell.command, format!("{} --seeds 2", alone.command()));
+                assert_eq!(cell.command, format!("{} --seeds 1", alone.command()));
                 assert_eq!(cell.calls_per_second, *load);
             }
         }
         let texts = table.policies.iter().flat_map(|row| &row.cells);
         let texts: Vec<_> = texts.map(LoadCell::text).collect();
         // At 40 calls/s the last quarter has 250 calls.
-        assert_eq!(texts[..2], ["no word 2", "ok 2"]);
+        assert_eq!(texts[..2], ["no word 1", "ok 1"]);
         assert_eq!(table.no_word, BTreeSet::from([NoWord::FewCalls]));
-        assert_eq!(texts[3], "DOWN 2");
+        assert_eq!(texts[3], "DOWN 1");
     }
 
     #[test]
