@@ -123,8 +123,8 @@ fn a_write_that_nobody_reads_does_not_keep_a_signal_from_ending_a_command() {
         format!("grade --summary {cards} --watch"),
         "grade --task no-body -- true".to_owned(),
         "grade --all --json --task no-body -- true".to_owned(),
-        "storm --length 40".to_owned(),
-        "storm --length 40 --json --seeds 1".to_owned(),
+        "storm --length 20".to_owned(),
+        "storm --length 20 --json --seeds 1".to_owned(),
         "serve --port 0 --page-port 0".to_owned(),
     ]
     .iter()

@@ -408,7 +408,7 @@ impl ShownForm<'_> {
     }
 
     fn guess(&self) -> Markup {
-        guess(self.scenario, &self.form.guess, self.errors, false)
+        guess(self.scenario, &self.form.guess, self.errors, false, false)
     }
 
     fn is_wrong(&self, name: &str) -> Option<&'static str> {
@@ -421,11 +421,13 @@ impl ShownForm<'_> {
 }
 
 /// The field for a number, or a button for each choice. In a presentation the field has the focus.
+/// A form that only guesses requires it.
 pub(super) fn guess(
     scenario: &Scenario,
     typed: &str,
     errors: &[FieldError],
     is_focused: bool,
+    is_required: bool,
 ) -> Markup {
     html! {
         fieldset.guesses {
@@ -433,7 +435,7 @@ pub(super) fn guess(
             @match scenario.words.question.asked {
                 Asked::Number { of, .. } => {
                     label.field {
-                        input name="guess" type="number" min="0" value=(typed) autofocus[is_focused]
+                        input name="guess" type="number" min="0" value=(typed) autofocus[is_focused] required[is_required]
                             aria-label={ "Your guess: how many " (of) } aria-invalid=[is_wrong(errors, "guess")];
                         " " (of)
                     }

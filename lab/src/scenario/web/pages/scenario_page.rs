@@ -290,9 +290,10 @@ impl<'a> ScenarioPage<'a> {
             form #form method="get" action={ "/runs/" (run.id) } autocomplete="off" {
                 (self.modes.hidden())
                 @if self.modes.present { input type="hidden" name="step" value="2"; }
-                (guess(self.scenario, &self.form.guess, &self.errors, self.modes.present))
+                (guess(self.scenario, &self.form.guess, &self.errors, self.modes.present, true))
                 @if self.scenario.words.question.lettered().next().is_none() {
-                    button.primary type="submit" { "Guess" }
+                    // In a presentation it stands for the link to the next step.
+                    button.primary type="submit" aria-keyshortcuts=[self.modes.present.then_some("ArrowRight")] { "Guess" }
                 }
             }
             p.soft {
@@ -415,7 +416,7 @@ impl<'a> ScenarioPage<'a> {
                     input type="hidden" name="scenario" value=(self.scenario.name());
                     (self.modes.hidden())
                     (self.form.hidden())
-                    @if is_asked { (guess(self.scenario, &self.form.guess, &self.errors, self.modes.present)) }
+                    @if is_asked { (guess(self.scenario, &self.form.guess, &self.errors, self.modes.present, false)) }
                 }
             }
         }
