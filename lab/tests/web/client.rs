@@ -498,4 +498,12 @@ async fn a_presentation_shows_the_numbers_and_then_a_task() {
     // The task that the address names stays when it is done.
     assert!(done.contains("refused\ntask 7 of 22"), "{done}");
     assert!(done.contains("2 of 2"), "{done}");
+    // Grading again leads back to the step that was shown.
+    let page = browser.page("/client?present&step=2").await.text();
+    let (_, form) = page.split_once("<form id=\"start\"").expect("a form");
+    let (form, _) = form.split_once("</form>").expect("its end");
+    let field = "name=\"step\" value=\"2\"";
+    assert!(form.contains(field), "{form}");
+    let again = browser.submit("/client/start", "present=&step=2").await;
+    assert_eq!(again.headers["location"], "/client?step=2&present");
 }

@@ -52,6 +52,11 @@ fn address(task: Option<&Task>) -> Address {
     Address::new(PATH).with("task", task.map_or("", |task| task.words.name))
 }
 
+/// The step of a presentation that is shown, from 1.
+fn step(fields: &Fields) -> Option<usize> {
+    fields.get("step")?.parse().ok()
+}
+
 async fn show(State(shared): State<Shared>, fields: Fields) -> Result<Response, Problem> {
     let modes = Modes::of(&fields);
     let Some(program) = shared.client.program() else {
@@ -63,7 +68,7 @@ async fn show(State(shared): State<Shared>, fields: Fields) -> Result<Response, 
         shown: shared.client.shown(),
         chosen: chosen(&fields)?,
         modes,
-        step: fields.get("step").and_then(|step| step.parse().ok()),
+        step: step(&fields),
     };
     Ok(page.respond())
 }
@@ -79,7 +84,9 @@ async fn stop(State(shared): State<Shared>, request: Request) -> Result<Response
 /// Passes an order on, and leads back to the page.
 async fn order(shared: &Shared, order: Order, request: Request) -> Result<Response, Problem> {
     let fields = Fields::received(request).await?;
-    let back = Modes::of(&fields).link(address(chosen(&fields)?));
+    let step = step(&fields).map_or(String::new(), |step| step.to_string());
+    let back = address(chosen(&fields)?).with("step", step);
+    let back = Modes::of(&fields).link(back);
     if !shared.client.order(order).await {
         let detail = "only a terminal can name a program to grade";
         return Err(Problem::new(StatusCode::CONFLICT, "no_program", detail));

@@ -190,13 +190,15 @@ impl ClientPage<'_> {
         }
     }
 
-    /// A form with one button. It names the task that is shown, and nothing of the program.
+    /// A form with one button. It names the task and the step that are shown, and nothing of the
+    /// program.
     fn button(&self, action: &str, words: &str, is_primary: bool) -> Markup {
         let key = if action == "start" { "r" } else { "x" };
         html! {
             form id=(action) method="post" action={ "/client/" (action) } {
                 (self.modes.hidden())
                 @if let Some(task) = self.chosen { input type="hidden" name="task" value=(task.words.name); }
+                @if let Some(step) = self.step { input type="hidden" name="step" value=(step); }
                 button.primary[is_primary] type="submit" aria-keyshortcuts=(key) { (words) }
             }
         }
