@@ -183,11 +183,13 @@ async fn a_command_before_a_run_has_its_limits_and_finds_the_api() {
          sleep 0.2"
     );
 
-    let failed = before("exit 1", 60).await.expect_err("it fails");
-    let slow = before("echo waits >&2; sleep 60", 1).await;
-    let left = before(&leaves, 60).await;
+    let (failed, slow, left) = tokio::join!(
+        before("exit 1", 60),
+        before("echo waits >&2; sleep 60", 1),
+        before(&leaves, 60),
+    );
 
-    let failed = failed.to_string();
+    let failed = failed.expect_err("it fails").to_string();
     assert!(failed.starts_with("--before 'exit 1' failed: "), "{failed}");
     assert!(failed.ends_with(", exit 1"), "{failed}");
     let slow = slow.expect_err("its time is up");
