@@ -142,7 +142,10 @@ async fn a_class_is_led_by_keyboard_and_the_answer_is_hidden_until_it_is_reveale
         .await;
     browser.press_key(Key::Right).await;
     browser
-        .shows("document.activeElement === one('[name=guess]:invalid')", true)
+        .shows(
+            "document.activeElement === one('[name=guess]:invalid')",
+            true,
+        )
         .await;
     browser.press("2").await;
     browser.press_on("ArrowRight").await;

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Weak, mpsc};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use tokio::net::TcpListener;
@@ -108,7 +108,7 @@ impl Host {
         }
         let routes = routes.into();
         let state = HostState::new(&config, &routes.expected);
-        let (ledger, held) = (state.ledger.clone(), state.downgrade());
+        let (ledger, begun, held) = (state.ledger.clone(), state.begun, state.downgrade());
         let router = around(routes.router, &state);
         let (phase, phases) = watch::channel(Phase::Serving);
         let (started, has_started) = mpsc::sync_channel(1);
@@ -136,6 +136,7 @@ impl Host {
         };
         Ok(RunningService {
             local_addr,
+            begun,
             ledger,
             state: held,
             phase,
@@ -215,6 +216,7 @@ async fn keep_up(metrics: &Metrics) -> Infallible {
 #[derive(Debug)]
 pub struct RunningService {
     local_addr: SocketAddr,
+    begun: Instant,
     ledger: Ledger,
     state: Weak<Shared>,
     phase: watch::Sender<Phase>,
@@ -233,6 +235,12 @@ impl RunningService {
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
+    }
+
+    /// The moment from which the record counts, by the clock of the operating system.
+    #[must_use]
+    pub fn begun(&self) -> Instant {
+        self.begun
     }
 
     /// The record up to now.

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::accept::ConnectionObserver;
 use crate::config::{ServiceConfig, SpanHook};
@@ -24,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) request_ids: SeededIds,
     clock: Arc<dyn Clock>,
     started: Duration,
+    /// The moment from which its time counts.
+    pub(crate) begun: Instant,
     pub(crate) record_exchanges: bool,
     pub(crate) ledger: Ledger,
     pub(crate) instruments: Instruments,
@@ -48,6 +50,7 @@ impl HostState {
             key,
             clock: Arc::clone(&config.clock),
             started: config.clock.monotonic(),
+            begun: Instant::now(),
             record_exchanges: config.record_exchanges,
             ledger: Ledger::new(config.ledger_capacity.get(), config.one_call),
             instruments: Instruments::register(Arc::clone(config.metrics.recorder()), expected),

@@ -130,6 +130,20 @@ fn a_connection_without_a_request_is_known() {
     assert_eq!((ledger.total, ledger.connections_dropped), (0, 0));
 }
 
+/// So what a client did is compared with the record on one axis.
+#[test]
+fn the_record_counts_from_the_moment_that_the_service_names() {
+    let service = start(ServiceConfig::default());
+
+    let before = service.begun().elapsed();
+    get(connect(&service), "/items");
+    let arrived = service.ledger().entries[0].arrived;
+    let after = service.begun().elapsed();
+
+    let between = before..=after;
+    assert!(between.contains(&arrived), "{between:?}, {arrived:?}");
+}
+
 #[test]
 fn the_requests_of_a_connection_are_counted_while_it_is_open_and_after() {
     let service = start(ServiceConfig::default());

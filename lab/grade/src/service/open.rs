@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use axum::Router;
 use host::{HeaderCase, RunningService};
 use http::StatusCode;
-use tokio::time::Instant;
 
 use super::{
     CaseService, Served, ServiceError,
@@ -38,7 +37,6 @@ pub(crate) fn start_open(
         Prepared::new(task, case, draw, prefix, true)
     };
     let cases: Vec<_> = cases.into_iter().map(&mut prepare).collect();
-    let begun = Instant::now();
     let mut shared = Vec::new();
     for header_case in HEADER_CASES {
         let on_it = cases.iter().filter(|case| case.header_case == header_case);
@@ -51,7 +49,7 @@ pub(crate) fn start_open(
         let listeners = HEADER_CASES.iter().zip(&shared);
         for (number, (header_case, listener)) in listeners.enumerate() {
             if *header_case == case.header_case {
-                services.push(case.serve_on((number, listener), begun)?);
+                services.push(case.serve_on((number, listener))?);
                 break;
             }
         }

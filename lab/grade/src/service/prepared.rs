@@ -106,13 +106,12 @@ impl Prepared {
 
     /// Serves it on a listener of its own.
     pub(super) fn serve(self) -> Result<CaseService, ServiceError> {
-        let begun = Instant::now();
         let capacity = self.served.most + IN_FLIGHT;
         let own = listen(self.routes.clone(), self.header_case, self.seed, capacity)?;
-        let (context, second_origin) = self.locate(&own, begun)?;
+        let (context, second_origin) = self.locate(&own)?;
         Ok(CaseService {
             context,
-            begun,
+            begun: begun(&own),
             served: self.served,
             served_by: ServedBy::Own(own),
             _second_origin: second_origin,
@@ -123,12 +122,11 @@ impl Prepared {
     pub(super) fn serve_on(
         self,
         (number, listener): (usize, &RunningService),
-        begun: Instant,
     ) -> Result<CaseService, ServiceError> {
-        let (context, second_origin) = self.locate(listener, begun)?;
+        let (context, second_origin) = self.locate(listener)?;
         Ok(CaseService {
             context,
-            begun,
+            begun: begun(listener),
             served: self.served,
             served_by: ServedBy::Shared(number),
             _second_origin: second_origin,
@@ -139,7 +137,6 @@ impl Prepared {
     fn locate(
         &self,
         listener: &RunningService,
-        begun: Instant,
     ) -> Result<(Context, Option<RunningService>), ServiceError> {
         let second_origin = if self.has_second_origin {
             let routes = Served::second_origin(&self.served);
@@ -150,7 +147,7 @@ impl Prepared {
         let base_url = format!("{}{}", listener.base_url(), self.served.prefix);
         self.served.started.get_or_init(|| Started {
             ledger: listener.ledger_handle(),
-            begun,
+            begun: begun(listener),
             base_url: base_url.clone(),
             second_origin: second_origin.as_ref().map(RunningService::base_url),
         });
@@ -212,6 +209,11 @@ pub(super) fn listen(
         ..ServiceConfig::default()
     };
     Ok(Host::start(config, routes)?)
+}
+
+/// The moment from which the record of a listener counts.
+fn begun(listener: &RunningService) -> Instant {
+    Instant::from_std(listener.begun())
 }
 
 /// The prefix of a case's paths.
