@@ -150,13 +150,14 @@ impl Prometheus {
             .arg(format!("--config.file={}", within("prometheus.yml")))
             .arg(format!("--storage.tsdb.path={}", within("data")))
             .arg("--web.listen-address=127.0.0.1:0");
-        let mut address = None;
+        // It says both at the same time, in either order.
+        let (mut address, mut is_ready) = (None, false);
         let (process, address) = start(command, |line| {
             if let Some((_, rest)) = line.split_once("Listening on\" address=") {
                 address = rest.split_whitespace().next().map(str::to_owned);
             }
-            let ready = line.contains("Server is ready to receive web requests");
-            address.take_if(|_| ready)
+            is_ready |= line.contains("Server is ready to receive web requests");
+            address.take_if(|_| is_ready)
         })
         .await;
         Self {
