@@ -349,7 +349,8 @@ proptest! {
     }
 }
 
-/// The longer storms of the services that stay down take minutes; an ignored test simulates them.
+/// The longer storms of the services that stay down take longer than all the others; an ignored
+/// test simulates them.
 #[test]
 fn every_story_is_said_in_a_screen_of_eighty_columns_and_its_counts_agree() {
     for story in STORIES {

@@ -263,8 +263,8 @@ impl Waterfall<'_> {
         let first = row.bars.first().map_or(0.0, |first| self.share(first.from));
         let to = self.share(self.timeline.end(bar));
         // The words of a delay are twice as long, and in a comparison a chart can be narrow.
-        let last = if bar.kind == Kind::Late { 50.0 } else { 85.0 };
-        let (x, dx, anchor, place) = if to <= last {
+        let has_space_behind = to <= if bar.kind == Kind::Late { 50.0 } else { 85.0 };
+        let (x, dx, anchor, place) = if has_space_behind {
             (to, 6, "start", "")
         } else if first >= 15.0 && bar.kind != Kind::Late {
             (first, -6, "end", "")
